@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/haproxy-discovery/haproxy-discovery/cmd/haproxy-discovery/internal/demo"
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell"
+)
+
+type demoFlags struct {
+	options  demo.Options
+	record   string
+	output   string
+	logLevel string
+}
+
+func newDemoCommand(std streams) *cobra.Command {
+	var flags demoFlags
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Shows discovery at work on an embedded fleet; needs nothing installed",
+		Long: `demo starts a fleet of agents on loopback addresses (127.x.y.z, one port), follows it with the
+real discovery and lets things happen to it: rollouts, crashes, hung agents, a rotation of the
+credentials, a change of the leader. What happens is told on standard error, what discovery makes
+of it on standard output.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), std) },
+	}
+	set := cmd.Flags()
+	set.IntVar(&flags.options.Pods, "pods", 5, "number of pods")
+	set.IntVar(&flags.options.Hung, "hung", 1, "how many of them have an agent that never answers")
+	set.DurationVar(&flags.options.Duration, "duration", 20*time.Second, "how long it lasts")
+	set.Uint64Var(&flags.options.Seed, "seed", 1, "what happens is drawn from this")
+	set.StringVar(&flags.record, "record", "", "record every input to a file, for replay")
+	set.StringVarP(&flags.output, "output", "o", "", "json or text (default text on a terminal, else json)")
+	set.StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
+	return cmd
+}
+
+func (f *demoFlags) run(ctx context.Context, std streams) error {
+	logger, err := newLogger(std.err, f.logLevel)
+	if err != nil {
+		return err
+	}
+	format, err := formatOf(f.output, std.out)
+	if err != nil {
+		return err
+	}
+	if err := f.options.Validate(); err != nil {
+		return usage(err)
+	}
+	recorder, err := openRecorder(f.record, core.Config{}, logger)
+	if err != nil {
+		return err
+	}
+	fleet, err := demo.NewFleet(f.options)
+	if err != nil {
+		return err
+	}
+	defer fleet.Close()
+	component := shell.New(nil, logger, append(recorder, shell.WithDriftInterval(5*time.Second))...)
+	narrate := func(line string) { _, _ = fmt.Fprintln(std.err, "#", line) }
+	return newProgram(component, std.out, format).run(ctx, func(ctx context.Context) error {
+		return fleet.Run(ctx, component, narrate)
+	})
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The exit statuses: 0 done, 1 runtime failure, 2 usage or unreadable configuration.
+const (
+	exitDone    = 0
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+// usageError is an error of the one who has called the program.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// usage wraps an error that names what is wrong with a flag, a file or an argument.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err}
+}
+
+func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
+
+func exitStatus(err error) int {
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usageError{}):
+		return exitUsage
+	default:
+		return exitFailure
+	}
+}
+
+// oneLine joins the lines of an error.
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}

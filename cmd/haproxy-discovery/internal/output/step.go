@@ -1,0 +1,135 @@
+package output
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/samber/lo"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+)
+
+// Step is a step of a replay: an input and the effects that it had.
+type Step struct {
+	Seq     uint64
+	Time    time.Time
+	Input   core.Input
+	Effects []core.Effect
+}
+
+type stepJSON struct {
+	Seq     uint64 `json:"seq"`
+	Time    string `json:"time"`
+	Input   record `json:"input"`
+	Effects []any  `json:"effects"`
+}
+
+// Step prints a step. Flush writes out what is buffered.
+func (p *Printer) Step(step Step) error {
+	if p.format == JSON {
+		return p.lines.Encode(stepJSON{
+			Seq: step.Seq, Time: step.Time.UTC().Format(time.RFC3339Nano), Input: inputRecord(step.Input),
+			Effects: lo.Map(step.Effects, func(effect core.Effect, _ int) any {
+				if publish, is := effect.(core.Publish); is {
+					return eventJSON(step.Time, publish.Event)
+				}
+				return effectRecord(effect)
+			}),
+		})
+	}
+	_, err := fmt.Fprintf(p.buffer, "%6d  %s  %s\n",
+		step.Seq, step.Time.UTC().Format("2006-01-02T15:04:05.000Z"), inputRecord(step.Input))
+	for _, effect := range step.Effects {
+		line := ""
+		if publish, is := effect.(core.Publish); is {
+			line = printable(describe(publish.Event))
+		} else {
+			line = effectRecord(effect).String()
+		}
+		_, err = fmt.Fprintf(p.buffer, "        -> %s\n", line)
+	}
+	return err
+}
+
+// Flush writes out what is buffered.
+func (p *Printer) Flush() error { return p.buffer.Flush() }
+
+// inputRecord tells of lists of pods how many they hold, of changes which pods.
+func inputRecord(input core.Input) record {
+	r := record{label: "kind", kind: "unknown"}
+	switch in := input.(type) {
+	case core.ConfigValidated:
+		r.kind = string(core.TriggerConfigValidated)
+		r.fields = []field{{"agent_port", in.AgentPort}, {"pod_selector", in.PodSelector}}
+	case core.CredentialsUpdated:
+		r.kind = string(core.TriggerCredentialsUpdated)
+		r.fields = []field{{"username", in.Credentials.Username()}}
+	case core.PodStoreSet:
+		r.kind = string(core.TriggerPodStoreSet)
+		synced := [...]string{"cannot_say", "yes", "no"}[in.Synced%3]
+		r.fields = []field{{"pods", len(in.Pods)}, {"synced", synced}}
+	case core.ResourceIndexUpdated:
+		r.kind = string(core.TriggerResourceIndexUpdated)
+		r.fields = []field{{"upserted", lo.Map(in.Upserted, podText)}, {"deleted", lo.Map(in.Deleted, refText)}}
+	case core.ResourceSyncComplete:
+		r.kind = string(core.TriggerResourceSyncComplete)
+		r.fields = []field{{"pods", len(in.Pods)}}
+	case core.BecameLeader:
+		r.kind = string(core.TriggerBecameLeader)
+	case core.DriftPreventionTriggered:
+		r.kind = string(core.TriggerDriftPreventionTriggered)
+		r.fields = []field{{"pods", len(in.Pods)}}
+	case core.ProbeFinished:
+		r.kind = string(core.TriggerProbeFinished)
+		r.fields = append([]field{{"probe", in.Probe}}, outcomeFields(in.Outcome)...)
+	case core.TimerFired:
+		r.kind = string(core.TriggerTimerFired)
+		r.fields = []field{{"timer", in.Timer}}
+	}
+	return r
+}
+
+func outcomeFields(outcome core.Outcome) []field {
+	switch o := outcome.(type) {
+	case core.Answer:
+		return []field{{"outcome", "answer"}, {"version", o.HAProxy().Text}}
+	case core.Failure:
+		return []field{{"outcome", "failure"}, {"cause", o.Cause}, {"detail", o.Detail}}
+	default:
+		return nil
+	}
+}
+
+func podText(pod *core.Pod, _ int) string {
+	if pod == nil {
+		return "none"
+	}
+	return refText(core.PodRef{Key: pod.Key, UID: pod.UID}, 0)
+}
+
+func refText(ref core.PodRef, _ int) string { return ref.Key.String() + "@" + ref.UID }
+
+func effectRecord(effect core.Effect) record {
+	r := record{label: "effect", kind: "unknown"}
+	switch e := effect.(type) {
+	case core.StartProbe:
+		r.kind = "start_probe"
+		r.fields = []field{
+			{"probe", e.Probe}, {"pod", e.Identity.Key().String()}, {"uid", e.Identity.UID},
+			{"runtime_id", e.Identity.RuntimeID}, {"url", e.Identity.URL}, {"timeout", e.Timeout},
+		}
+	case core.CancelProbe:
+		r.kind = "cancel_probe"
+		r.fields = []field{{"probe", e.Probe}}
+	case core.StartTimer:
+		r.kind = "start_timer"
+		r.fields = []field{{"timer", e.Timer}, {"after", e.After}}
+	case core.StopTimer:
+		r.kind = "stop_timer"
+		r.fields = []field{{"timer", e.Timer}}
+	case core.Refuse:
+		r.kind = "refuse"
+		r.fields = []field{{"reason", e.Reason}}
+	}
+	return r
+}

@@ -1,0 +1,22 @@
+// Command haproxy-discovery follows a fleet of HAProxy pods and tells which of their agents may be
+// talked to. See the README.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	// A closed standard output is seen as a write error and ends the program in order.
+	signal.Ignore(syscall.SIGPIPE)
+	root := newRootCommand(os.Stdin, os.Stdout, os.Stderr)
+	root.SetArgs(os.Args[1:])
+	err := root.Execute()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "haproxy-discovery: "+oneLine(err))
+	}
+	os.Exit(exitStatus(err))
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/samber/lo"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/haproxy-discovery/haproxy-discovery/cmd/haproxy-discovery/internal/podstream"
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell"
+)
+
+// syncSilence is the silence after an object that counts as the end of the initial pods: a plain
+// `kubectl get --watch` does not tell where they end.
+const syncSilence = time.Second
+
+// podSource feeds a component from a stream of pods.
+type podSource struct {
+	items     *podstream.Reader
+	namespace string
+	store     *podstream.Store
+	component *shell.Component
+	logger    *slog.Logger
+}
+
+func newPodSource(
+	pods io.Reader, namespace string, component *shell.Component, logger *slog.Logger,
+) *podSource {
+	s := &podSource{
+		items:     podstream.NewReader(pods),
+		namespace: namespace,
+		store:     podstream.NewStore(),
+		component: component,
+		logger:    logger,
+	}
+	component.SetPodStore(s.store)
+	return s
+}
+
+// run feeds the component until ctx ends; the end of the stream ends nothing but the feeding. The
+// reading goroutine cannot be interrupted: it ends with its input or with the program.
+func (s *podSource) run(ctx context.Context) error {
+	items := make(chan podstream.Item)
+	readError := make(chan error, 1)
+	go func() {
+		defer close(items)
+		for {
+			item, err := s.items.Next()
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					readError <- fmt.Errorf("reading pods: %w", err)
+				}
+				return
+			}
+			select {
+			case items <- item:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	silence := time.NewTimer(syncSilence)
+	silence.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-silence.C:
+			s.synced("silence after the first objects")
+		case item, more := <-items:
+			if !more {
+				return s.ended(ctx, readError)
+			}
+			if s.take(item) && !s.store.HasSynced() {
+				silence.Reset(syncSilence)
+			}
+		}
+	}
+}
+
+// ended: the fleet as it was told so far stands.
+func (s *podSource) ended(ctx context.Context, readError <-chan error) error {
+	select {
+	case err := <-readError:
+		return err
+	default:
+	}
+	s.synced("end of input")
+	<-ctx.Done()
+	return nil
+}
+
+// take applies one item and tells whether it was an object of pods.
+func (s *podSource) take(item podstream.Item) bool {
+	switch item := item.(type) {
+	case podstream.Problem:
+		if item.Harmless {
+			s.logger.Info("pod stream", "note", item.String())
+		} else {
+			s.logger.Warn("pod stream", "skipped", item.String())
+		}
+		return false
+	case podstream.InitialEventsEnd:
+		s.synced("end of the initial events")
+		return false
+	case podstream.ListItem:
+		s.apply(podstream.ListItem{Pods: lo.Filter(item.Pods,
+			func(pod *unstructured.Unstructured, _ int) bool { return s.ours(pod) })})
+		s.synced("list")
+	case podstream.PodChanged:
+		if s.ours(item.Pod) {
+			s.apply(item)
+		}
+	case podstream.PodDeleted:
+		s.apply(item)
+	}
+	return true
+}
+
+func (s *podSource) ours(pod *unstructured.Unstructured) bool {
+	return s.namespace == "" || pod.GetNamespace() == s.namespace
+}
+
+func (s *podSource) apply(item podstream.Item) {
+	s.component.HandleEvent(shell.ResourceIndexUpdated{
+		Resource: core.HAProxyPods, Keys: s.store.Apply(item),
+	})
+}
+
+// synced tells the component once that the initial pods are complete.
+func (s *podSource) synced(by string) {
+	if !s.store.HasSynced() {
+		s.store.MarkSynced()
+		s.logger.Info("initial pods are complete", "by", by)
+		s.component.HandleEvent(shell.ResourceSyncComplete{Resource: core.HAProxyPods})
+	}
+}

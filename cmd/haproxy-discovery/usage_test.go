@@ -1,0 +1,82 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every bad invocation: status 2 and one line that names what is wrong.
+func TestBadUsageIsOneLineAndStatusTwo(t *testing.T) {
+	good := credentialsDir(t, "admin", "secret")
+	noKey := t.TempDir()
+	writeFile(t, filepath.Join(noKey, "dataplane_username"), "admin")
+	empty := credentialsDir(t, "admin", "")
+	damaged := filepath.Join(t.TempDir(), "damaged.jsonl")
+	writeFile(t, damaged, "no log\nat all\n")
+	run := func(more ...string) []string {
+		return append([]string{"run", "--pods-from", "-", "--credentials-dir", good}, more...)
+	}
+	for _, bad := range []struct {
+		args  []string
+		names string
+	}{
+		{[]string{"frobnicate"}, "frobnicate"},
+		{[]string{"run"}, "--pods-from"},
+		{[]string{"run", "--pods-from", "-"}, "--credentials-dir"},
+		{[]string{"run", "--pods-from", "/nowhere/pods.json", "--credentials-dir", good}, "/nowhere/pods.json"},
+		{[]string{"run", "--pods-from", good, "--credentials-dir", good}, "directory"},
+		{[]string{"run", "--pods-from", "-", "--credentials-dir", "/nowhere"}, "/nowhere"},
+		{[]string{"run", "--pods-from", "-", "--credentials-dir", noKey}, "dataplane_password"},
+		{[]string{"run", "--pods-from", "-", "--credentials-dir", empty}, "dataplane_password"},
+		{run("extra"), "extra"},
+		{run("--unknown"), "--unknown"},
+		{run("--agent-port", "65536"), "65536"},
+		{run("--agent-port", "0"), "--agent-port"},
+		{run("--agent-port", "many"), "many"},
+		{run("--agent-scheme", "gopher"), "gopher"},
+		{run("--agent-container", ""), "--agent-container"},
+		{run("--agent-ca", "/nowhere/ca.pem", "--agent-scheme", "https"), "/nowhere/ca.pem"},
+		{run("--agent-cert", "/nowhere/c.pem"), "key"},
+		{run("-l", "a in"), "--selector"},
+		{run("-o", "yaml"), "yaml"},
+		{run("--log-level", "loud"), "loud"},
+		{run("--drift-interval", "-1s"), "--drift-interval"},
+		{run("--record", "/nowhere/log.jsonl"), "/nowhere/log.jsonl"},
+		{run("--record", damaged), damaged},
+		{[]string{"demo", "--pods", "0"}, "--pods"},
+		{[]string{"demo", "--pods", "2", "--hung", "3"}, "--hung"},
+		{[]string{"replay"}, "log"},
+		{[]string{"replay", "/nowhere/log.jsonl"}, "/nowhere/log.jsonl"},
+		{[]string{"replay", damaged}, "line 1"},
+		{[]string{"replay", damaged, "--pod", "nonsense"}, "nonsense"},
+	} {
+		got := command(t, "", bad.args...)
+		if got.status != 2 || strings.Count(got.errOut, "\n") != 1 || !strings.Contains(got.errOut, bad.names) {
+			t.Errorf("%v: status %d: %q (should name %q)", bad.args, got.status, got.errOut, bad.names)
+		}
+		if got.out != "" || strings.Contains(got.errOut, "secret") {
+			t.Errorf("%v: output %q, %q", bad.args, got.out, got.errOut)
+		}
+	}
+	if content, err := os.ReadFile(damaged); err != nil || string(content) != "no log\nat all\n" {
+		t.Errorf("a file that is no log was changed: %q %v", content, err)
+	}
+}
+
+func TestVersionHelpAndCompletion(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"version"}, "haproxy-discovery "},
+		{nil, "Available Commands"},
+		{[]string{"run", "--help"}, "--credentials-dir"},
+		{[]string{"completion", "bash"}, "bash completion"},
+	} {
+		if got := command(t, "", c.args...); got.status != 0 || !strings.Contains(got.out, c.want) {
+			t.Errorf("%v: status %d, %q", c.args, got.status, got.out)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package core
+
+import (
+	"iter"
+	"slices"
+)
+
+// The questions that can be asked of a State. They are for explaining and checking it; none is
+// needed to run it.
+
+// Standing tells where one pod stands.
+type Standing struct {
+	Pod     *Pod
+	Verdict Verdict
+	// Identity is set for candidates, like all that follows.
+	Identity Identity
+	// Admitted tells that the agent has answered; Version is then what it told, unknown included.
+	Admitted bool
+	Version  Version
+	// Attempts counts the probes with a verdict since the pod became a candidate or the back-off
+	// was reset; Retry tells that the next probe is no first attempt.
+	Attempts int
+	Retry    bool
+	// At most one of these: waiting in the queue, a probe in flight, a retry timer armed.
+	Queued     bool
+	Probe      ProbeID
+	RetryTimer TimerID
+}
+
+// OutstandingProbe is a probe whose ProbeFinished has not arrived.
+type OutstandingProbe struct {
+	Probe       ProbeID
+	Identity    Identity
+	Credentials Credentials
+	Retry       bool
+	Cancelled   bool
+}
+
+// Config is the configuration the state was made with, defaults filled in.
+func (s State) Config() Config { return s.config }
+
+// Settings is the newest valid ConfigValidated, if there was any.
+func (s State) Settings() (ConfigValidated, bool) {
+	if s.settings == nil {
+		return ConfigValidated{}, false
+	}
+	return s.settings.validated, true
+}
+
+// Credentials are the newest ones; zero while there are none.
+func (s State) Credentials() Credentials { return s.credentials }
+
+// GateOpen tells whether config, credentials, pod store and its initial sync are all known.
+func (s State) GateOpen() bool { return s.gateOpen }
+
+// StoreSynced tells whether absence from the present pod store's list counts.
+func (s State) StoreSynced() bool { return s.store.synced }
+
+// Len is the number of pods known.
+func (s State) Len() int { return s.standings.Len() }
+
+// Standing tells where a pod stands; false for a pod that is not known.
+func (s State) Standing(key PodKey) (Standing, bool) {
+	st, found := s.standings.Get(key)
+	if !found {
+		return Standing{}, false
+	}
+	return st.export(), true
+}
+
+// Standings iterates over all pods in the order of their keys.
+func (s State) Standings() iter.Seq[Standing] { return exported(s.standings.All()) }
+
+// Unsettled iterates, in the order of the keys, over the pods that are rejected or are candidates
+// without an admission that is final.
+func (s State) Unsettled() iter.Seq[Standing] {
+	return func(yield func(Standing) bool) {
+		for key := range s.unsettled.All() {
+			st, _ := s.standings.Get(key)
+			if !yield(st.export()) {
+				return
+			}
+		}
+	}
+}
+
+// Admitted is the fleet as it is now, published or not.
+func (s State) Admitted() Fleet { return Fleet{members: s.admitted, credentials: s.credentials} }
+
+// Published is the last publication; false before the first.
+func (s State) Published() (fleet Fleet, generation uint64, published bool) {
+	if s.published == nil {
+		return Fleet{}, 0, false
+	}
+	return s.published.fleet, s.published.generation, true
+}
+
+// Unpublished are the keys of the admitted endpoints that wait for the next publication.
+func (s State) Unpublished() iter.Seq[PodKey] { return s.unpublished.All() }
+
+// Probes lists the outstanding probes by number.
+func (s State) Probes() []OutstandingProbe {
+	probes := make([]OutstandingProbe, 0, s.probes.Len())
+	for id, p := range s.probes.All() {
+		probes = append(probes,
+			OutstandingProbe{ProbeID(id), p.identity, p.credentials, p.retry, p.cancelled})
+	}
+	return probes
+}
+
+// Probe finds an outstanding probe by its number.
+func (s State) Probe(id ProbeID) (OutstandingProbe, bool) {
+	p, found := s.probes.Get(uint64(id))
+	if !found {
+		return OutstandingProbe{}, false
+	}
+	return OutstandingProbe{id, p.identity, p.credentials, p.retry, p.cancelled}, true
+}
+
+// FirstAttempts are the candidates queued for a first attempt, head first.
+func (s State) FirstAttempts() iter.Seq[PodKey] { return values(s.firsts) }
+
+// Retries are the candidates queued for a retry, head first.
+func (s State) Retries() iter.Seq[PodKey] { return values(s.retries) }
+
+// QueueLen is the number of candidates in either queue.
+func (s State) QueueLen() (firstAttempts, retries int) { return s.firsts.Len(), s.retries.Len() }
+
+// RetryTimers iterates over the armed retry timers by number.
+func (s State) RetryTimers() iter.Seq2[TimerID, PodKey] {
+	return func(yield func(TimerID, PodKey) bool) {
+		for id, key := range s.retryTimers.All() {
+			if !yield(TimerID(id), key) {
+				return
+			}
+		}
+	}
+}
+
+// RetryTimersLen is the number of armed retry timers.
+func (s State) RetryTimersLen() int { return s.retryTimers.Len() }
+
+// PublishTimer is the armed PublishDelay timer, 0 if there is none.
+func (s State) PublishTimer() TimerID { return s.publishTimer }
+
+// FirstPublishTimer is the armed FirstPublishDelay timer, 0 if there is none.
+func (s State) FirstPublishTimer() TimerID { return s.firstPublishTimer }
+
+// Timers lists all armed timers by number.
+func (s State) Timers() []TimerID {
+	timers := make([]TimerID, 0, s.retryTimers.Len()+2)
+	for id := range s.RetryTimers() {
+		timers = append(timers, id)
+	}
+	for _, id := range []TimerID{s.publishTimer, s.firstPublishTimer} {
+		if id != 0 {
+			timers = append(timers, id)
+		}
+	}
+	slices.Sort(timers)
+	return timers
+}
+
+func (s *standing) export() Standing {
+	standing := Standing{
+		Pod: s.pod, Verdict: s.verdict, Identity: s.identity,
+		Attempts: s.attempts, Retry: s.judged,
+		Queued: s.place != 0, Probe: s.probe, RetryTimer: s.timer,
+	}
+	if s.member != nil {
+		standing.Admitted, standing.Version = true, s.member.version
+	}
+	return standing
+}
+
+func exported(standings iter.Seq[*standing]) iter.Seq[Standing] {
+	return func(yield func(Standing) bool) {
+		for st := range standings {
+			if !yield(st.export()) {
+				return
+			}
+		}
+	}
+}
+
+func values[V any](m numberMap[V]) iter.Seq[V] {
+	return func(yield func(V) bool) {
+		for _, v := range m.All() {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}

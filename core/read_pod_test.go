@@ -1,0 +1,196 @@
+package core_test
+
+import (
+	"errors"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+)
+
+// An object as kubectl prints it, and the facts that are read from it. A finished init container
+// and an ephemeral one stand beside the agent; HAProxy is not ready (R2, R4).
+func TestReadPodReadsTheFacts(t *testing.T) {
+	pod := read(t, object(t, "running.json"))
+	want := &core.Pod{
+		Key: core.PodKey{Namespace: "lb", Name: "hap-0"},
+		UID: "9c5a1a52-8a5e-4a0e-9d8e-2d7a3c1f0b11",
+		Labels: map[string]string{
+			"app.kubernetes.io/component": "loadbalancer", "pod-template-hash": "6d4b75cb6d",
+		},
+		IP: netip.MustParseAddr("10.1.0.10"), Phase: "Running", Agent: core.AgentRunning,
+	}
+	want.RuntimeID = pod.RuntimeID
+	if diff := cmp.Diff(want, pod); diff != "" {
+		t.Errorf("- want, + read:\n%s", diff)
+	}
+	if len(pod.RuntimeID) != 64 {
+		t.Errorf("the runtime ID %q is no SHA-256 in hexadecimal", pod.RuntimeID)
+	}
+}
+
+// What each pod is to discovery, from its object to its verdict: verdicts are asked through
+// Discovery, which has nothing else to go by.
+func TestReadPodVerdicts(t *testing.T) {
+	running := map[string]any{"running": map[string]any{}}
+	terminated := map[string]any{"terminated": map[string]any{"exitCode": int64(1)}}
+	waiting := map[string]any{"waiting": map[string]any{"reason": "CrashLoopBackOff"}}
+	tests := []struct {
+		name    string
+		fixture string
+		change  func(*testing.T, *unstructured.Unstructured)
+		want    string
+	}{
+		{"finished init container beside the agent", "running.json", nil, "http://10.1.0.10:5555"},
+		{"agent as a native sidecar", "native_sidecar.json", nil, "http://[fd00::a]:5555"},
+		{"native sidecar has terminated", "native_sidecar.json",
+			set(terminated, "status", "initContainerStatuses", 0, "state"), "terminated"},
+		{"evicted: no IP, no statuses", "evicted.json", nil, "ignored"},
+		{"terminating, a time in the past", "running.json",
+			set("2001-01-01T00:00:00Z", "metadata", "deletionTimestamp"), "ignored"},
+		{"terminating, a time in the future", "running.json",
+			set("2099-01-01T00:00:00Z", "metadata", "deletionTimestamp"), "ignored"},
+		{"terminating, no time at all", "running.json",
+			set(int64(0), "metadata", "deletionTimestamp"), "ignored"},
+		{"not terminating: null", "running.json",
+			set(nil, "metadata", "deletionTimestamp"), "http://10.1.0.10:5555"},
+		{"phase Unknown", "running.json", set("Unknown", "status", "phase"), "ignored"},
+		{"no IP yet", "running.json", set("", "status", "podIP"), "ignored"},
+		{"only podIPs", "running.json", set(nil, "status", "podIP"), "ignored"},
+		{"podIPs in another order", "running.json", set([]any{
+			map[string]any{"ip": "fd00::a"}, map[string]any{"ip": "10.1.0.10"},
+		}, "status", "podIPs"), "http://10.1.0.10:5555"},
+		{"IPv6", "running.json", set("2001:db8::10", "status", "podIP"), "http://[2001:db8::10]:5555"},
+		{"IPv4 mapped", "running.json",
+			set("::ffff:10.1.0.10", "status", "podIP"), "http://[::ffff:10.1.0.10]:5555"},
+		{"half an IP", "running.json", set("10.1.0", "status", "podIP"), "malformed"},
+		{"an IP with a zone", "running.json", set("fe80::1%eth0", "status", "podIP"), "malformed"},
+		{"a host name", "running.json", set("example.com", "status", "podIP"), "malformed"},
+		{"agent terminated, an ephemeral namesake runs", "running.json", all(
+			set(terminated, "status", "containerStatuses", 1, "state"),
+			set("agent", "status", "ephemeralContainerStatuses", 0, "name"),
+			set(running, "status", "ephemeralContainerStatuses", 0, "state")), "terminated"},
+		{"only agent-sidecar", "running.json",
+			set("agent-sidecar", "status", "containerStatuses", 1, "name"), "missing"},
+		{"agent crashes", "running.json",
+			set(waiting, "status", "containerStatuses", 1, "state"), "waiting"},
+		{"agent without a state waits", "running.json",
+			set(map[string]any{}, "status", "containerStatuses", 1, "state"), "waiting"},
+		{"no statuses at all", "running.json", set(nil, "status", "containerStatuses"), "missing"},
+		{"malformed and agent missing: R3 before R2", "running.json", all(
+			set("10.1.0", "status", "podIP"),
+			set("x", "status", "containerStatuses", 1, "name")), "malformed"},
+		{"malformed and terminating: R1 before R3", "running.json", all(
+			set("10.1.0", "status", "podIP"), set("now", "metadata", "deletionTimestamp")), "ignored"},
+		{"malformed and pending: R1 before R3", "running.json", all(
+			set("a list", "status", "containerStatuses"), set("Pending", "status", "phase")), "ignored"},
+		{"malformed and without IP: R1 before R3", "running.json", all(
+			set("a list", "status", "containerStatuses"), set(nil, "status", "podIP")), "ignored"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			object := object(t, test.fixture)
+			if test.change != nil {
+				test.change(t, object)
+			}
+			if got := verdictOf(t, read(t, object)); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// What has no name or no UID is no pod (R3): watch errors, bookmarks, nothing at all.
+func TestReadPodRefusesWhatIsNoPod(t *testing.T) {
+	noUID := object(t, "running.json")
+	set("", "metadata", "uid")(t, noUID)
+	noName := object(t, "running.json")
+	set(nil, "metadata", "name")(t, noName)
+	numberedUID := object(t, "running.json")
+	set(int64(7), "metadata", "uid")(t, numberedUID)
+	for name, object := range map[string]*unstructured.Unstructured{
+		"nil":               nil,
+		"empty":             {},
+		"empty object":      {Object: map[string]any{}},
+		"watch error":       object(t, "watch_error.json"),
+		"bookmark":          object(t, "bookmark.json"),
+		"no UID":            noUID,
+		"no name":           noName,
+		"UID is a number":   numberedUID,
+		"metadata a string": {Object: map[string]any{"metadata": "x"}},
+	} {
+		pod, err := core.ReadPod(object, "agent")
+		if !errors.Is(err, core.ErrNotAPod) || pod != nil {
+			t.Errorf("%s: %v, %v", name, pod, err)
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: the error is more than one line: %q", name, err)
+		}
+	}
+}
+
+// The agent's container has the name that was configured, wherever it stands (R2).
+func TestReadPodFindsTheAgentByName(t *testing.T) {
+	pod, err := core.ReadPod(object(t, "running.json"), "haproxy")
+	if err != nil || pod.Agent != core.AgentRunning {
+		t.Errorf("haproxy: %v, %v", pod, err)
+	}
+	pod, err = core.ReadPod(object(t, "running.json"), "prepare")
+	if err != nil || pod.Agent != core.AgentTerminated {
+		t.Errorf("the finished init container: %v, %v", pod, err)
+	}
+}
+
+// verdictOf is the URL of a candidate, "ignored", or the cause of a rejection.
+func verdictOf(t *testing.T, pod *core.Pod) string {
+	t.Helper()
+	state := core.New(core.Config{})
+	for _, input := range []core.Input{
+		core.ConfigValidated{AgentPort: 5555},
+		core.CredentialsUpdated{Credentials: credentials(t, "admin", "a-pass")},
+		core.PodStoreSet{Pods: []*core.Pod{pod}, Synced: core.SyncDone},
+	} {
+		state, _ = core.Reduce(state, input)
+	}
+	switch standing, _ := state.Standing(pod.Key); standing.Verdict.Kind {
+	case core.IsCandidate:
+		return standing.Identity.URL
+	case core.Rejected:
+		return string(standing.Verdict.Cause)
+	default:
+		return standing.Verdict.Kind.String()
+	}
+}
+
+func read(t *testing.T, object *unstructured.Unstructured) *core.Pod {
+	t.Helper()
+	pod, err := core.ReadPod(object, "agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pod
+}
+
+func object(t *testing.T, fixture string) *unstructured.Unstructured {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "pods", fixture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := &unstructured.Unstructured{}
+	if fixture == "watch_error.json" { // Its status is no object, which only lists may have.
+		object.Object = map[string]any{}
+		err = decode(text, &object.Object)
+	} else {
+		err = object.UnmarshalJSON(text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object
+}

@@ -1,0 +1,179 @@
+package effects
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"log"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+)
+
+// captureLog redirects the standard logger, which libraries write to.
+func captureLog(t *testing.T) *lockedBuffer {
+	t.Helper()
+	captured := &lockedBuffer{}
+	log.SetOutput(captured)
+	t.Cleanup(func() { log.SetOutput(os.Stderr) })
+	return captured
+}
+
+type lockedBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}
+
+// Case 25: an agent repeats what it was sent, wherever it can; nothing of it comes out.
+func TestProbeQuotesNothing(t *testing.T) {
+	captured := captureLog(t)
+	basic := base64.StdEncoding.EncodeToString([]byte("admin:" + testPassword))
+	echo := testPassword + " Basic " + basic
+	quoted, _ := json.Marshal(echo)
+	for name, response := range map[string]string{
+		"401":               "HTTP/1.1 401 " + echo + "\r\nWWW-Authenticate: " + echo + "\r\n\r\n" + echo,
+		"500":               "HTTP/1.1 500 " + echo + "\r\nX-Echo: " + echo + "\r\n\r\n" + echo,
+		"302":               "HTTP/1.1 302 Found\r\nLocation: http://" + echo + "/\r\n\r\n",
+		"status line":       echo + "\r\n\r\n",
+		"status code":       "HTTP/1.1 " + echo,
+		"protocol":          testPassword + " 200 OK\r\n\r\n",
+		"header without :":  "HTTP/1.1 200 OK\r\n" + basic + "\r\n\r\n",
+		"content length":    "HTTP/1.1 200 OK\r\nContent-Length: " + echo + "\r\n\r\n",
+		"transfer encoding": "HTTP/1.1 200 OK\r\nTransfer-Encoding: " + echo + "\r\n\r\n",
+		"content encoding":  "HTTP/1.1 200 OK\r\nContent-Encoding: " + echo + "\r\n\r\n{}",
+		"chunk":             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + echo + "\r\n",
+		"no JSON":           withLength(echo),
+		"JSON string":       withLength(string(quoted)),
+		"field name":        withLength(fmt.Sprintf(`{%s:1,"api_version":2}`, quoted)),
+		"api_version":       withLength(fmt.Sprintf(`{"api_version":%s}`, quoted)),
+		"haproxy":           withLength(fmt.Sprintf(`{"api_version":1,"haproxy":%s}`, quoted)),
+		"version":           withLength(versionDocument(echo)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			agent := newRawAgent(t, sending(response))
+			failure, isFailure := probeOnce(t, agent.url).(core.Failure)
+			if !isFailure {
+				t.Fatalf("outcome %+v, want a failure", failure)
+			}
+			printed := fmt.Sprintf("%v %+v %#v", failure, failure, failure) + captured.String()
+			for _, secret := range []string{testPassword, basic, basic[8:16], "p@ss"} {
+				if strings.Contains(printed, secret) {
+					t.Errorf("%q holds %q", printed, secret)
+				}
+			}
+		})
+	}
+}
+
+// An agent that speaks before it is asked must not get its words into the log.
+func TestProbeLogsNothingUnsolicited(t *testing.T) {
+	captured := captureLog(t)
+	spoken := make(chan struct{}, 1)
+	agent := newUnreadAgent(t, func(conn net.Conn, done <-chan struct{}) {
+		fmt.Fprint(conn, testPassword+"\r\n\r\n")
+		spoken <- struct{}{}
+		<-done
+	})
+	prober := newTestProber(t, TLSFiles{})
+	prober.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		<-spoken
+		return conn, err
+	}
+	outcome := prober.Probe(context.Background(), probeOf(t, agent.url, ampleTime))
+	wantFailure(t, outcome, core.CauseOther, "not well-formed HTTP")
+	if captured.String() != "" {
+		t.Errorf("logged %q", captured)
+	}
+}
+
+// R26: the version is the one text of an agent that is kept and printed, so no password may hide
+// in it.
+func TestVersionRepeatsThePassword(t *testing.T) {
+	const password = `s3cr&t "word"/ü`
+	pair := []byte("admin:" + password)
+	for name, text := range map[string]string{
+		"as it is":            password,
+		"inside":              "3.4.3-" + password,
+		"base64":              base64.StdEncoding.EncodeToString([]byte(password)),
+		"base64 for URLs":     base64.URLEncoding.EncodeToString([]byte(password)),
+		"basic auth":          "Basic " + base64.StdEncoding.EncodeToString(pair),
+		"hex":                 hex.EncodeToString([]byte(password)),
+		"upper case hex":      strings.ToUpper(hex.EncodeToString([]byte(password))),
+		"query escaped":       url.QueryEscape(password),
+		"path escaped":        strings.ToLower(url.PathEscape(password)),
+		"quoted":              fmt.Sprintf("%q", password),
+		"HTML escaped":        html.EscapeString(password),
+		"beside full_version": "3.4.3",
+	} {
+		document := map[string]any{"api_version": 1, "haproxy": map[string]any{"version": text}}
+		if text == "3.4.3" {
+			document["haproxy"] = map[string]any{"version": text, "full_version": password}
+		}
+		body, _ := json.Marshal(document)
+		outcome := answerTo(t, string(body), password)
+		wantFailure(t, outcome, core.CauseInvalidDocument, "repeats the credentials")
+		if strings.Contains(fmt.Sprintf("%+v", outcome), text) {
+			t.Errorf("%s: %+v quotes it", name, outcome)
+		}
+	}
+}
+
+// A short password is in many texts by chance: there it must be the whole text.
+func TestVersionAndShortPasswords(t *testing.T) {
+	for _, test := range []struct {
+		password, version string
+		repeated          bool
+	}{
+		{"3.4", "3.4.3", false},
+		{"3.4", "3.4", true},
+		{"3.4.", "3.4.3", true},
+		{"1", "3.4.31", false}, // 31 is the hexadecimal form
+		{"1", "31", true},
+		{"1", "MQ==", true},
+		{"x", "Basic YWRtaW46eA==", true},
+	} {
+		outcome := answerTo(t, versionDocument(test.version), test.password)
+		if _, isAnswer := outcome.(core.Answer); isAnswer == test.repeated {
+			t.Errorf("password %q, version %q: %+v", test.password, test.version, outcome)
+		}
+	}
+}
+
+func versionDocument(version string) string {
+	return fmt.Sprintf(`{"api_version":1,"haproxy":{"version":%q}}`, version)
+}
+
+// answerTo judges a document without a network in between.
+func answerTo(t testing.TB, body, password string) core.Outcome {
+	t.Helper()
+	document, err := parseDocument([]byte(body))
+	if err == nil {
+		var answer core.Answer
+		if answer, err = document.answer(testCredentials(t, password)); err == nil {
+			return answer
+		}
+	}
+	return core.Failure(err.(failure))
+}

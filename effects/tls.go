@@ -1,0 +1,161 @@
+package effects
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+)
+
+// TLSFiles says how to speak TLS to agents with an https URL. All paths are of PEM files.
+//
+// The files are looked at before each TLS probe and read again when their content has changed. A
+// new content that cannot be used (a file missing or half written, a certificate that does not
+// match the key yet) leaves the last good one in use, so that a slip in a rotation locks nobody
+// out; probes that fail for TLS reasons name the file in their detail while that lasts.
+type TLSFiles struct {
+	// CA holds the certificates that agents are verified with; the system's roots if empty.
+	CA string
+	// Certificate and Key are the client certificate, shown to agents that ask for one. They go
+	// together; none if empty.
+	Certificate string
+	Key         string
+	// ServerName is what the agents' certificates are for; the IP address of the URL if empty.
+	ServerName string
+}
+
+// trust is TLSFiles in use. A part without files is nil.
+type trust struct {
+	serverName string
+	roots      *lastGood[*x509.CertPool]
+	client     *lastGood[tls.Certificate]
+}
+
+func loadTrust(files TLSFiles) (*trust, error) {
+	t := &trust{serverName: files.ServerName}
+	switch {
+	case files.Certificate != "" && files.Key == "":
+		return nil, fmt.Errorf("agent certificate file %q: no key file is given", files.Certificate)
+	case files.Certificate == "" && files.Key != "":
+		return nil, fmt.Errorf("agent key file %q: no certificate file is given", files.Key)
+	}
+	if files.CA != "" {
+		t.roots = &lastGood[*x509.CertPool]{parse: parseRoots, paths: []string{files.CA}}
+		if _, err := t.roots.get(); err != nil {
+			return nil, fmt.Errorf("agent CA %w", err)
+		}
+	}
+	if files.Certificate != "" {
+		t.client = &lastGood[tls.Certificate]{
+			parse: parseKeyPair, paths: []string{files.Certificate, files.Key},
+		}
+		if _, err := t.client.get(); err != nil {
+			return nil, fmt.Errorf("agent certificate %w", err)
+		}
+	}
+	return t, nil
+}
+
+// config is for one handshake with a host. stale, empty or the end of a sentence, names the files
+// whose newest content cannot be used.
+func (t *trust) config(host string) (config *tls.Config, stale string) {
+	config = &tls.Config{ServerName: t.serverName}
+	if t.serverName == "" {
+		config.ServerName = host
+	}
+	if t.roots != nil {
+		roots, err := t.roots.get()
+		config.RootCAs = roots
+		stale += staleText(err)
+	}
+	if t.client != nil {
+		certificate, err := t.client.get()
+		config.Certificates = []tls.Certificate{certificate}
+		stale += staleText(err)
+	}
+	return config, stale
+}
+
+func staleText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf("; an older content is in use, since %v", err)
+}
+
+// lastGood is a value that is made from files, and anew when their content changes.
+type lastGood[T any] struct {
+	paths []string
+	parse func(contents [][]byte) (T, error)
+
+	mu       sync.Mutex
+	contents [][]byte
+	value    T
+	err      error
+}
+
+// get gives the value of the newest content that could be used, and what is wrong with the present
+// one. Reading a small file costs less than a handshake, and misses no change as times might.
+func (l *lastGood[T]) get() (T, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	contents := make([][]byte, len(l.paths))
+	for i, path := range l.paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			l.contents, l.err = nil, unreadable(path, err)
+			return l.value, l.err
+		}
+		contents[i] = content
+	}
+	if l.contents != nil && equalContents(contents, l.contents) {
+		return l.value, l.err
+	}
+	value, err := l.parse(contents)
+	l.contents, l.err = contents, nil
+	if err != nil {
+		l.err = fmt.Errorf("file %q %w", l.paths[0], err)
+		return l.value, l.err
+	}
+	l.value = value
+	return l.value, nil
+}
+
+func equalContents(a, b [][]byte) bool {
+	for i := range a {
+		if !bytes.Equal(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func unreadable(path string, err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return fmt.Errorf("file %q cannot be read: %w", path, err)
+}
+
+func parseRoots(contents [][]byte) (*x509.CertPool, error) {
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(contents[0]) {
+		return nil, errors.New("holds no PEM certificate that can be used")
+	}
+	return roots, nil
+}
+
+// parseKeyPair keeps the library's error to itself: it may quote what it found in the key file.
+func parseKeyPair(contents [][]byte) (tls.Certificate, error) {
+	pair, err := tls.X509KeyPair(contents[0], contents[1])
+	if err != nil {
+		return tls.Certificate{}, errors.New(
+			"and its key file do not hold a PEM certificate and the private key that belongs to it")
+	}
+	return pair, nil
+}

@@ -1,0 +1,3 @@
+// Package fuzz is the reducer's adversary. Its tests drive core.Reduce with inputs that no
+// well-behaved shell would send, and check every step with package invariant.
+package fuzz

@@ -1,0 +1,78 @@
+package shell
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+)
+
+// testBus is an in-process bus whose consumer may block.
+type testBus struct {
+	mu     sync.Mutex
+	handle func(any)
+	gate   chan struct{}
+	got    chan core.Event
+}
+
+func newTestBus() *testBus {
+	return &testBus{gate: make(chan struct{}), got: make(chan core.Event, 1000)}
+}
+
+func (b *testBus) Subscribe(name string, handle func(any)) func() {
+	if name != ComponentName {
+		panic("subscribed as " + name)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.handle = handle
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.handle = nil
+	}
+}
+
+func (b *testBus) Publish(event core.Event) {
+	<-b.gate
+	b.got <- event
+}
+
+func (b *testBus) send(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.handle != nil {
+		b.handle(event)
+	}
+}
+
+// Nothing that was published after New is missed, and a bus that blocks holds up only itself.
+func TestBusIsSubscribedInTheConstructorAndMayBlock(t *testing.T) {
+	agents := newAgents(t)
+	agents.start("127.77.0.1", healthy("3.4.3"))
+	bus := newTestBus()
+	r := newRunning(t, New(bus, nil))
+	credentials, _ := core.NewCredentials("admin", "pass-word-1")
+	bus.send(core.ConfigValidated{AgentPort: agents.port})
+	bus.send(core.CredentialsUpdated{Credentials: credentials})
+	r.SetPodStore(newTestStore(podAt("hap-0", "u0", "127.77.0.1")))
+	r.begin()
+	r.awaitFleet("u0") // while the bus still blocks
+
+	close(bus.gate)
+	select {
+	case event := <-bus.got:
+		if discovered, is := event.(core.HAProxyPodsDiscovered); !is || discovered.Generation != 1 {
+			t.Errorf("the bus got %v", event)
+		}
+	case <-time.After(patience):
+		t.Fatal("the bus got nothing")
+	}
+	if err, took := r.stop(); err != nil || took > time.Second {
+		t.Errorf("Start: %v after %v", err, took)
+	}
+	if bus.handle != nil {
+		t.Error("still subscribed")
+	}
+}

@@ -1,0 +1,163 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/effects"
+)
+
+// ComponentName is the name under which the component subscribes to the bus and logs.
+const ComponentName = "discovery"
+
+// shutdownLimit bounds how long Start waits for its goroutines once its context has ended.
+const shutdownLimit = 800 * time.Millisecond
+
+// ErrStarted is returned by a second Start.
+var ErrStarted = errors.New("the component was started before")
+
+// ErrReducerPanicked is wrapped by Start's error after a bug in the reducer (R32): the component
+// never goes on from a state nobody reduced.
+var ErrReducerPanicked = errors.New("the reducer panicked")
+
+// Component is discovery, ready to be embedded: it takes in events, reads pods, runs the reducer
+// and performs its effects.
+type Component struct {
+	options
+	logger      *slog.Logger
+	bus         Bus
+	unsubscribe func()
+
+	inbox     *inbox
+	publisher *effects.Publisher
+	toBus     *effects.Subscription
+	started   atomic.Bool
+	state     atomic.Pointer[core.State]
+}
+
+// New makes a component and subscribes it to the bus: nothing that is published from now on is
+// missed, though it is handled only after Start. The bus may be nil: then HandleEvent and Subscribe
+// are the ways in and out. The logger may be nil. Panics if an option is invalid.
+func New(bus Bus, logger *slog.Logger, opts ...Option) *Component {
+	c := &Component{
+		options:   options{driftInterval: DefaultDriftInterval, reduce: core.Reduce},
+		bus:       bus,
+		inbox:     newInbox(),
+		publisher: effects.NewPublisher(),
+	}
+	for _, option := range opts {
+		option(&c.options)
+	}
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	c.logger = logger.With("component", ComponentName)
+	if c.prober == nil {
+		prober, err := effects.NewProber(effects.TLSFiles{})
+		if err != nil {
+			panic(fmt.Sprintf("shell.New: %v", err))
+		}
+		c.prober = prober
+	}
+	state := core.New(c.config)
+	c.state.Store(&state)
+	if bus != nil {
+		c.toBus = c.publisher.Subscribe("bus")
+		c.unsubscribe = bus.Subscribe(ComponentName, c.HandleEvent)
+	}
+	return c
+}
+
+// Subscribe gives a subscription to the events from now on. Subscribe before Start to see them
+// all. A subscriber that stops reading costs the others nothing (R30).
+func (c *Component) Subscribe(name string) *effects.Subscription { return c.publisher.Subscribe(name) }
+
+// SetPodStore sets or replaces the store that pods are read from. Safe at any time.
+func (c *Component) SetPodStore(store PodStore) { c.inbox.putStore(store) }
+
+// State is the newest state; it stays valid for ever.
+func (c *Component) State() core.State { return *c.state.Load() }
+
+// HandleEvent takes in an event, see ResourceIndexUpdated. It never blocks and is safe at any time,
+// before Start too.
+func (c *Component) HandleEvent(event any) {
+	switch e := event.(type) {
+	case core.ConfigValidated:
+		c.inbox.putInput(e)
+	case core.CredentialsUpdated:
+		c.inbox.putInput(e)
+	case core.BecameLeader:
+		c.inbox.putInput(e)
+	case ResourceIndexUpdated:
+		if e.Resource == core.HAProxyPods {
+			c.inbox.putNamed(e.Keys)
+		}
+	case ResourceSyncComplete:
+		if e.Resource == core.HAProxyPods {
+			c.inbox.putList(syncComplete)
+		}
+	case DriftPreventionTriggered:
+		c.inbox.putList(driftTick)
+	default:
+		c.logger.Warn(string(UnknownEvent), "type", fmt.Sprintf("%T", event))
+	}
+}
+
+// Start runs the component until ctx ends, and returns nil then: probes are cancelled, observers
+// closed, all goroutines gone, within a second (R31). It returns an error when the reducer panics
+// (ErrReducerPanicked), and on a second call (ErrStarted).
+func (c *Component) Start(ctx context.Context) error {
+	if !c.started.CompareAndSwap(false, true) {
+		return ErrStarted
+	}
+	loop := newLoop(c)
+	forwarded := c.forwardToBus()
+	err := loop.run(ctx)
+
+	deadline, cancel := context.WithTimeout(context.Background(), shutdownLimit)
+	defer cancel()
+	if c.unsubscribe != nil {
+		c.unsubscribe()
+	}
+	loop.timers.Close()
+	c.publisher.Close()
+	if c.toBus != nil {
+		c.toBus.Close()
+	}
+	for name, done := range map[string]<-chan struct{}{"probes": loop.probes.Close(), "bus": forwarded} {
+		select {
+		case <-done:
+		case <-deadline.Done():
+			loop.observers.problem(Problem{ShutdownSlow, fmt.Errorf("%s still busy", name)})
+		}
+	}
+	return errors.Join(err, loop.observers.close())
+}
+
+// forwardToBus makes the bus one of the subscribers: one that blocks holds up nobody else.
+func (c *Component) forwardToBus() <-chan struct{} {
+	done := make(chan struct{})
+	if c.toBus == nil {
+		close(done)
+		return done
+	}
+	go func() {
+		defer close(done)
+		for {
+			delivery, err := c.toBus.Next(context.Background())
+			if err != nil {
+				if !errors.Is(err, effects.ErrClosed) {
+					c.logger.Error(string(BusSubscription), "error", err)
+				}
+				return
+			}
+			c.bus.Publish(delivery.Event)
+		}
+	}()
+	return done
+}

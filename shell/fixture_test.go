@@ -1,0 +1,366 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/effects"
+)
+
+// patience bounds every wait for a condition.
+const patience = 10 * time.Second
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// agents are real HTTP servers on loopback addresses, all on one port.
+type agents struct {
+	t    testing.TB
+	port int
+
+	mu      sync.Mutex
+	servers map[string]*http.Server
+	// requests counts what each agent has seen.
+	requests map[string]int
+}
+
+func newAgents(t testing.TB) *agents {
+	a := &agents{t: t, servers: map[string]*http.Server{}, requests: map[string]int{}}
+	listener, err := net.Listen("tcp", "127.77.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.port = listener.Addr().(*net.TCPAddr).Port
+	_ = listener.Close()
+	t.Cleanup(func() {
+		for ip := range a.servers {
+			a.stop(ip)
+		}
+	})
+	return a
+}
+
+func (a *agents) start(ip string, handler http.HandlerFunc) {
+	a.t.Helper()
+	listener, err := net.Listen("tcp", fmt.Sprintf("%s:%d", ip, a.port))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.mu.Lock()
+		a.requests[ip]++
+		a.mu.Unlock()
+		handler(w, r)
+	})}
+	a.servers[ip] = server
+	go func() { _ = server.Serve(listener) }()
+}
+
+func (a *agents) seen(ip string) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.requests[ip]
+}
+
+func (a *agents) stop(ip string) {
+	_ = a.servers[ip].Close()
+	delete(a.servers, ip)
+}
+
+func healthy(version string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if user, password, ok := r.BasicAuth(); !ok || user != "admin" || password != "pass-word-1" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"api_version":1,"haproxy":{"version":%q}}`, version)
+	}
+}
+
+// hung never answers; it ends with the request's connection.
+func hung(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+// podAt makes a pod as kubectl shows it.
+func podAt(name, uid, ip string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Pod",
+		"metadata": map[string]any{
+			"namespace": "lb", "name": name, "uid": uid, "resourceVersion": "rv-" + uid,
+			"labels": map[string]any{"app": "haproxy"},
+		},
+		"status": map[string]any{
+			"phase": "Running", "podIP": ip,
+			"containerStatuses": []any{map[string]any{
+				"name": "agent", "imageID": "sha256:1", "containerID": "containerd://" + uid,
+				"state": map[string]any{"running": map[string]any{}},
+			}},
+		},
+	}}
+}
+
+// testStore is a store that changes, and that can fail.
+type testStore struct {
+	mu     sync.Mutex
+	pods   map[string]*unstructured.Unstructured
+	failed error
+	synced bool
+}
+
+func newTestStore(pods ...*unstructured.Unstructured) *testStore {
+	s := &testStore{pods: map[string]*unstructured.Unstructured{}, synced: true}
+	for _, pod := range pods {
+		s.pods[pod.GetNamespace()+"/"+pod.GetName()] = pod
+	}
+	return s
+}
+
+func (s *testStore) set(pod *unstructured.Unstructured) core.PodKey {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pods[pod.GetNamespace()+"/"+pod.GetName()] = pod
+	return core.PodKey{Namespace: pod.GetNamespace(), Name: pod.GetName()}
+}
+
+func (s *testStore) remove(name string) core.PodKey {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.pods, "lb/"+name)
+	return core.PodKey{Namespace: "lb", Name: name}
+}
+
+func (s *testStore) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failed = err
+}
+
+func (s *testStore) slice() PodSlice {
+	slice := PodSlice{}
+	for _, pod := range s.pods {
+		slice = append(slice, pod)
+	}
+	return slice
+}
+
+func (s *testStore) List(selector labels.Selector) ([]runtime.Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed != nil {
+		return nil, s.failed
+	}
+	return s.slice().List(selector)
+}
+
+func (s *testStore) Get(key string) (runtime.Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed != nil {
+		return nil, s.failed
+	}
+	return s.slice().Get(key)
+}
+
+func (s *testStore) HasSynced() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.synced
+}
+
+// running is a component under test, with everything that its subscriber has received.
+type running struct {
+	*Component
+	t      testing.TB
+	cancel context.CancelFunc
+	ended  chan error
+
+	mu      sync.Mutex
+	events  []core.Event
+	arrived chan struct{}
+}
+
+// start runs a component with config and credentials known. The test's end stops it.
+func start(t testing.TB, port int, store PodStore, opts ...Option) *running {
+	t.Helper()
+	r := newRunning(t, New(nil, nil, opts...))
+	configure(r.Component, port)
+	if store != nil {
+		r.SetPodStore(store)
+	}
+	r.begin()
+	return r
+}
+
+func configure(c *Component, port int) {
+	credentials, err := core.NewCredentials("admin", "pass-word-1")
+	if err != nil {
+		panic(err)
+	}
+	c.HandleEvent(core.ConfigValidated{AgentPort: port})
+	c.HandleEvent(core.CredentialsUpdated{Credentials: credentials})
+}
+
+func newRunning(t testing.TB, component *Component) *running {
+	return &running{
+		Component: component, t: t,
+		ended: make(chan error, 1), arrived: make(chan struct{}, 1),
+	}
+}
+
+func (r *running) begin() {
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	subscription := r.Subscribe("test")
+	collected := make(chan struct{})
+	go func() {
+		defer close(collected)
+		r.collect(subscription)
+	}()
+	go func() { r.ended <- r.Start(ctx) }()
+	r.t.Cleanup(func() {
+		cancel()
+		<-collected
+	})
+}
+
+func (r *running) collect(subscription *effects.Subscription) {
+	for {
+		delivery, err := subscription.Next(context.Background())
+		if err != nil {
+			return
+		}
+		r.mu.Lock()
+		r.events = append(r.events, delivery.Event)
+		r.mu.Unlock()
+		select {
+		case r.arrived <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (r *running) received() []core.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]core.Event(nil), r.events...)
+}
+
+// await waits until the events received satisfy the condition.
+func (r *running) await(what string, condition func([]core.Event) bool) {
+	r.t.Helper()
+	deadline := time.After(patience)
+	for !condition(r.received()) {
+		select {
+		case <-r.arrived:
+		case <-deadline:
+			r.t.Fatalf("waited in vain for %s; got %v", what, r.received())
+		}
+	}
+}
+
+// awaitFleet waits until the newest Discovered holds exactly these UIDs, in the order of the keys.
+func (r *running) awaitFleet(uids ...string) {
+	r.t.Helper()
+	r.await(fmt.Sprintf("a fleet of %v", uids), func(events []core.Event) bool {
+		for i := len(events) - 1; i >= 0; i-- {
+			if discovered, is := events[i].(core.HAProxyPodsDiscovered); is {
+				return fmt.Sprint(uidsOf(discovered.Fleet)) == fmt.Sprint(uids)
+			}
+		}
+		return false
+	})
+}
+
+func uidsOf(fleet core.Fleet) []string {
+	uids := []string{}
+	for endpoint := range fleet.All() {
+		uids = append(uids, endpoint.UID)
+	}
+	return uids
+}
+
+func (r *running) awaitTerminated(uid string, cause core.Cause) {
+	r.t.Helper()
+	r.await(fmt.Sprintf("T(%s) %s", uid, cause), func(events []core.Event) bool {
+		for _, event := range events {
+			if e, is := event.(core.HAProxyPodTerminated); is && e.UID == uid && e.Cause == cause {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// awaitState waits until the component's state satisfies the condition.
+func (r *running) awaitState(what string, condition func(core.State) bool) {
+	r.t.Helper()
+	deadline := time.Now().Add(patience)
+	for !condition(r.State()) {
+		if time.Now().After(deadline) {
+			r.t.Fatalf("waited in vain for %s", what)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// stop ends the component and gives what Start returned, and how long that took.
+func (r *running) stop() (error, time.Duration) {
+	r.t.Helper()
+	begun := time.Now()
+	r.cancel()
+	select {
+	case err := <-r.ended:
+		return err, time.Since(begun)
+	case <-time.After(patience):
+		r.t.Fatal("Start did not return")
+		return nil, 0
+	}
+}
+
+func (r *running) changed(keys ...core.PodKey) {
+	r.HandleEvent(ResourceIndexUpdated{Resource: core.HAProxyPods, Keys: keys})
+}
+
+// countingProber is the real prober and tells how many of its probes ran at once at most. A server
+// cannot count that: it learns a little late that a client has given up.
+type countingProber struct {
+	Prober
+	mu            sync.Mutex
+	running, most int
+}
+
+func newCountingProber(t testing.TB) *countingProber {
+	prober, err := effects.NewProber(effects.TLSFiles{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &countingProber{Prober: prober}
+}
+
+func (c *countingProber) Probe(ctx context.Context, probe core.StartProbe) core.Outcome {
+	c.change(1)
+	defer c.change(-1)
+	return c.Prober.Probe(ctx, probe)
+}
+
+func (c *countingProber) change(by int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running += by
+	c.most = max(c.most, c.running)
+}
+
+func (c *countingProber) mostAtOnce() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.most
+}

@@ -1,0 +1,113 @@
+package shell
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+)
+
+// inbox collects what the loop has to take in, in order of arrival. Putting never blocks. What only
+// asks to look at the store again is kept once however often it comes, and named pods as a set:
+// a flood of pod events cannot grow it beyond the number of pods.
+type inbox struct {
+	// wake holds a token while there may be something to take.
+	wake chan struct{}
+
+	mu      sync.Mutex
+	waiting []any
+	named   map[core.PodKey]struct{}
+	asked   map[any]bool
+	store   PodStore
+}
+
+// What may wait in the inbox beside a core.Input.
+type (
+	readNamed struct{ keys []core.PodKey }
+	readList  struct{ why listReason }
+	swapStore struct{ store PodStore }
+)
+
+// listReason says why the whole store is to be read.
+type listReason uint8
+
+const (
+	driftTick listReason = iota
+	syncComplete
+)
+
+func newInbox() *inbox {
+	return &inbox{
+		wake:  make(chan struct{}, 1),
+		named: map[core.PodKey]struct{}{},
+		asked: map[any]bool{},
+	}
+}
+
+func (b *inbox) putInput(input core.Input) { b.put(func() { b.waiting = append(b.waiting, input) }) }
+
+func (b *inbox) putNamed(keys []core.PodKey) {
+	b.put(func() {
+		for _, key := range keys {
+			b.named[key] = struct{}{}
+		}
+		if len(keys) > 0 {
+			b.ask(readNamed{}, "named")
+		}
+	})
+}
+
+func (b *inbox) putList(why listReason) { b.put(func() { b.ask(readList{why}, why) }) }
+
+func (b *inbox) putStore(store PodStore) {
+	b.put(func() {
+		b.store = store
+		b.ask(swapStore{}, "store")
+	})
+}
+
+// ask appends a request unless an equal one waits already.
+func (b *inbox) ask(request, kind any) {
+	if !b.asked[kind] {
+		b.asked[kind] = true
+		b.waiting = append(b.waiting, request)
+	}
+}
+
+func (b *inbox) put(change func()) {
+	b.mu.Lock()
+	change()
+	b.mu.Unlock()
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take removes the oldest entry; nil when there is none.
+func (b *inbox) take() any {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.waiting) == 0 {
+		b.waiting = nil
+		return nil
+	}
+	next := b.waiting[0]
+	b.waiting[0] = nil
+	b.waiting = b.waiting[1:]
+	switch request := next.(type) {
+	case readNamed:
+		request.keys = slices.SortedFunc(maps.Keys(b.named), core.PodKey.Compare)
+		clear(b.named)
+		b.asked["named"] = false
+		return request
+	case readList:
+		b.asked[request.why] = false
+	case swapStore:
+		request.store, b.store = b.store, nil
+		b.asked["store"] = false
+		return request
+	}
+	return next
+}

@@ -1,0 +1,86 @@
+// Package inputlog records the inputs of a run and reads them back, so that a replay sees what the
+// run saw: why a pod was, or was not, in the fleet.
+//
+// # Writing and reading
+//
+// [Open] begins to record; [Writer.Append] takes each input before it is reduced, [Writer.Effects]
+// what it led to. Neither waits for the disk. A log survives a crash of the program; the newest
+// records may be lost with the machine, since nothing is synced.
+//
+// [Reader] gives the entries of a log in the order of its lines. To replay: start from a fresh
+// state at each [Started], reduce the input of each [Step], and compare its digest with that of
+// the effects that came out, by [NewDigester].
+//
+// # The format
+//
+// A log is JSON Lines: one JSON object a line, UTF-8, lines end in LF. The first line is the
+// header; a line break is added here only for reading:
+//
+//	{"format":"haproxy-discovery input log","version":{"major":1,"minor":0},
+//	 "build":"v1.2.3","time":"2026-01-02T03:04:05.6Z","config":{"agent_container":"agent",…}}
+//
+// The configuration has all fields of core.Config by their names in snake_case, defaults filled
+// in, durations like "1.5s". Then one record for each input:
+//
+//	{"seq":7,"time":"2026-01-02T03:04:06Z","kind":"timer_fired","input":{"timer":3},
+//	 "previous_effects":"1f0c…"}
+//
+// seq counts the inputs from 1 without a gap, over all runs in the log. time is the wall time in
+// UTC. previous_effects is the digest of what the input before led to: 32 hexadecimal digits, or
+// empty where there is none, as in the first record of a run. Three kinds hold no input:
+//
+//	{"kind":"closing","time":…,"previous_effects":…}
+//	{"kind":"stopped","time":…,"reason":"the disk is too slow: …","previous_effects":…}
+//	{"kind":"restart","time":…,"build":…,"config":{…}}
+//
+// A closing record ends a run that ended in order; a stopped record one whose recording had to end
+// before the program did. Both carry the last digest. A restart record begins another run, from a
+// fresh state; it alone may follow the other two. It may also follow an input: that run was killed.
+//
+// Fields that a reader does not know are ignored, a kind that it does not know is an error. A new
+// field raises the minor version, anything else the major version.
+//
+// # Inputs
+//
+//	config_validated            {"agent_port":5555,"pod_selector":"…"}
+//	credentials_updated         {"credentials":{"username":"admin","password":"secret-1"}}
+//	pod_store_set               {"pods":LIST,"synced":1}    0 cannot say, 1 yes, 2 no
+//	resource_index_updated      {"resource":"haproxy-pods","upserted":[POD,…],"deleted":[REF,…]}
+//	resource_sync_complete      {"resource":"haproxy-pods","pods":LIST}
+//	became_leader               {}
+//	drift_prevention_triggered  {"pods":LIST}
+//	probe_finished              {"probe":4,"outcome":OUTCOME}
+//	timer_fired                 {"timer":3}
+//	none                        null                        something that is no input
+//
+// OUTCOME is {"answer":{"version":…,"full_version":…}}, {"failure":{"cause":…,"detail":…}} or null.
+// REF is {"namespace":…,"name":…,"uid":…}. POD is null or has the fields namespace, name, uid,
+// labels (an object), ip ("" for none), phase, terminating, agent, runtime_id, malformed and
+// unreadable (the sum of 1 for the phase, 2 for the labels, 4 for the IP). All fields are always
+// there.
+//
+// LIST is a whole list of the pod store, told as the difference from what the log has told of pods
+// in this run: {"changed":[POD,…],"gone":[{"namespace":…,"name":…},…]}, each in the order of the
+// keys. What the log has told is the last such list, and each resource_index_updated since: a
+// deleted pod is forgotten if the UID fits, then an upserted one takes the place of its key. A list
+// that is not strictly ordered by key is told in full, {"list":[POD,…]}, and is not remembered.
+//
+// A text may hold any bytes: NUL and two hexadecimal digits stand for a byte that is no part of
+// valid UTF-8, and for NUL itself.
+//
+// # Secrets
+//
+// No password is in a log, nor anything computed from one. "secret-1" stands for the first that
+// appeared, "secret-2" for the next other one: what remains is which are the same. Earlier runs'
+// passwords are not known after a restart, which goes on with fresh numbers. null stands for no
+// credentials at all. A username is no secret. The digests see the same placeholders. The file can
+// be read by its owner only.
+//
+// # Damage
+//
+// A last line that is no whole JSON object is what a crash leaves: it is skipped with a warning,
+// and cut off when the log is appended to. NUL bytes at the end of the file, CRLF line endings and
+// a missing last line ending cost a warning as well, an empty log too. Anything else is an error
+// that names the line. There is no checksum of a line, since people and scripts edit logs; a value
+// that was changed into another valid one shows in the digests.
+package inputlog

@@ -1,0 +1,225 @@
+package inputlog
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+
+	"github.com/go-faster/jx"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+)
+
+func (e *encoder) pod(pod *core.Pod) {
+	if pod == nil {
+		e.json.Null()
+		return
+	}
+	e.json.ObjStart()
+	e.textField("namespace", pod.Key.Namespace)
+	e.textField("name", pod.Key.Name)
+	e.textField("uid", pod.UID)
+	e.json.FieldStart("labels")
+	e.labels(pod.Labels)
+	ip := ""
+	if pod.IP.IsValid() {
+		ip = pod.IP.String()
+	}
+	e.textField("ip", ip)
+	e.textField("phase", pod.Phase)
+	e.json.FieldStart("terminating")
+	e.json.Bool(pod.Terminating)
+	e.textField("agent", string(pod.Agent))
+	e.textField("runtime_id", string(pod.RuntimeID))
+	e.textField("malformed", pod.Malformed)
+	e.json.FieldStart("unreadable")
+	e.json.UInt8(uint8(pod.Unreadable))
+	e.json.ObjEnd()
+}
+
+// labels are sorted, so that the same inputs give the same log.
+func (e *encoder) labels(labels map[string]string) {
+	e.names = slices.AppendSeq(e.names[:0], maps.Keys(labels))
+	slices.Sort(e.names)
+	e.json.ObjStart()
+	for _, name := range e.names {
+		e.textField(escape(name), labels[name])
+	}
+	e.json.ObjEnd()
+}
+
+func (d *decoder) pod(json *jx.Decoder) (*core.Pod, error) {
+	if json.Next() == jx.Null {
+		return nil, json.Null()
+	}
+	pod := new(core.Pod)
+	err := decodeObject(json, 11, func(field []byte) (err error) {
+		switch string(field) {
+		case "namespace":
+			pod.Key.Namespace, err = d.texts.decode(json)
+		case "name":
+			pod.Key.Name, err = decodeText(json)
+		case "uid":
+			pod.UID, err = decodeText(json)
+		case "labels":
+			pod.Labels, err = d.labels(json)
+		case "ip":
+			pod.IP, err = decodeIP(json)
+		case "phase":
+			pod.Phase, err = d.texts.decode(json)
+		case "terminating":
+			pod.Terminating, err = json.Bool()
+		case "agent":
+			pod.Agent, err = textAs[core.AgentState](d.texts.decode(json))
+		case "runtime_id":
+			pod.RuntimeID, err = textAs[core.RuntimeID](decodeText(json))
+		case "malformed":
+			pod.Malformed, err = decodeText(json)
+		case "unreadable":
+			pod.Unreadable, err = numberAs[core.Facts](json.UInt8())
+		default:
+			err = errUnknownField
+		}
+		return err
+	})
+	return pod, err
+}
+
+func (d *decoder) labels(json *jx.Decoder) (map[string]string, error) {
+	fields, err := json.ObjIter()
+	if err != nil {
+		return nil, err
+	}
+	var labels map[string]string
+	for fields.Next() {
+		name, err := d.texts.share(fields.Key())
+		if err != nil {
+			return nil, err
+		}
+		value, err := d.texts.decode(json)
+		if err != nil {
+			return nil, err
+		}
+		if labels == nil {
+			labels = make(map[string]string)
+		}
+		labels[name] = value
+	}
+	return labels, fields.Err()
+}
+
+func decodeIP(json *jx.Decoder) (netip.Addr, error) {
+	text, err := decodeText(json)
+	if err != nil || text == "" {
+		return netip.Addr{}, err
+	}
+	return netip.ParseAddr(text)
+}
+
+func (e *encoder) key(key core.PodKey) {
+	e.json.ObjStart()
+	e.textField("namespace", key.Namespace)
+	e.textField("name", key.Name)
+	e.json.ObjEnd()
+}
+
+func (d *decoder) key(json *jx.Decoder) (key core.PodKey, err error) {
+	err = decodeObject(json, 2, func(field []byte) (err error) {
+		switch string(field) {
+		case "namespace":
+			key.Namespace, err = d.texts.decode(json)
+		case "name":
+			key.Name, err = decodeText(json)
+		default:
+			err = errUnknownField
+		}
+		return err
+	})
+	return key, err
+}
+
+func (e *encoder) ref(ref core.PodRef) {
+	e.json.ObjStart()
+	e.textField("namespace", ref.Key.Namespace)
+	e.textField("name", ref.Key.Name)
+	e.textField("uid", ref.UID)
+	e.json.ObjEnd()
+}
+
+func (d *decoder) ref(json *jx.Decoder) (ref core.PodRef, err error) {
+	err = decodeObject(json, 3, func(field []byte) (err error) {
+		switch string(field) {
+		case "namespace":
+			ref.Key.Namespace, err = d.texts.decode(json)
+		case "name":
+			ref.Key.Name, err = decodeText(json)
+		case "uid":
+			ref.UID, err = decodeText(json)
+		default:
+			err = errUnknownField
+		}
+		return err
+	})
+	return ref, err
+}
+
+// levelRead writes a whole list as its difference from what is known, if it is a list as a store
+// gives it, and in full otherwise.
+func (e *encoder) levelRead(list []*core.Pod) {
+	e.json.FieldStart("pods")
+	e.json.ObjStart()
+	if isStoreList(list) {
+		e.changed, e.gone = e.known.difference(list, e.changed[:0], e.gone[:0])
+		e.json.FieldStart("changed")
+		encodeList(e, e.changed, (*encoder).pod)
+		e.json.FieldStart("gone")
+		encodeList(e, e.gone, (*encoder).key)
+		e.known.replace(list)
+		clear(e.changed)
+	} else {
+		e.json.FieldStart("list")
+		encodeList(e, list, (*encoder).pod)
+	}
+	e.json.ObjEnd()
+}
+
+func (d *decoder) levelRead(json *jx.Decoder) ([]*core.Pod, error) {
+	var (
+		changed, list []*core.Pod
+		gone          []core.PodKey
+		inFull        bool
+	)
+	fields, err := json.ObjIter()
+	if err != nil {
+		return nil, err
+	}
+	seen := 0
+	for fields.Next() {
+		switch string(fields.Key()) {
+		case "changed":
+			seen++
+			changed, err = decodeList(json, d.pod)
+		case "gone":
+			seen++
+			gone, err = decodeList(json, d.key)
+		case "list":
+			inFull = true
+			list, err = decodeList(json, d.pod)
+		default:
+			err = json.Skip()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	switch err := fields.Err(); {
+	case err != nil:
+		return nil, err
+	case inFull:
+		return list, nil
+	case seen != 2:
+		return nil, fmt.Errorf("a level read has neither a list nor what changed and is gone")
+	}
+	return d.known.apply(changed, gone)
+}

@@ -1,0 +1,52 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+)
+
+// logging is the observer that New installs: problems and refused inputs as warnings, events and
+// steps at debug. Nothing it prints holds a secret; core's types see to that.
+type logging struct{ logger *slog.Logger }
+
+func (logging) Taken(time.Time, core.Input) {}
+
+func (l logging) Reduced(step Step) {
+	debug := l.logger.Enabled(context.Background(), slog.LevelDebug)
+	if debug {
+		l.logger.Debug("step", "seq", step.Seq, "input", fmt.Sprintf("%T", step.Input),
+			"effects", len(step.Effects), "took", step.Took)
+	}
+	for _, effect := range step.Effects {
+		switch e := effect.(type) {
+		case core.Refuse:
+			l.Problem(Problem{InputRefused, fmt.Errorf("seq %d: %s", step.Seq, e.Reason)})
+		case core.Publish:
+			if debug {
+				l.event(e.Event)
+			}
+		}
+	}
+}
+
+func (l logging) event(event core.Event) {
+	switch e := event.(type) {
+	case core.HAProxyPodsDiscovered:
+		l.logger.Debug("fleet published", "generation", e.Generation, "trigger", e.Trigger,
+			"endpoints", e.Fleet.Len(), "added", len(e.Added), "updated", len(e.Updated),
+			"removed", len(e.Removed), "replay", e.Replay, "credentials_changed", e.CredentialsChanged)
+	case core.HAProxyPodTerminated:
+		l.logger.Debug("pod terminated", "pod", e.Key(), "uid", e.UID, "url", e.URL, "cause", e.Cause)
+	case core.HAProxyPodRejected:
+		l.logger.Debug("pod rejected", "pod", e.Key(), "uid", e.UID, "reason", e.Reason,
+			"cause", e.Cause, "detail", e.Detail, "attempt", e.Attempt, "retry_in", e.RetryIn)
+	}
+}
+
+func (l logging) Problem(problem Problem) {
+	l.logger.Warn(string(problem.Kind), "error", problem.Err)
+}

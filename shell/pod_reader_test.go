@@ -1,0 +1,120 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+)
+
+func newTestReader(problems *[]Problem) *podReader {
+	return newPodReader("agent", func(problem Problem) { *problems = append(*problems, problem) })
+}
+
+func TestUnchangedFactsStayTheSamePointer(t *testing.T) {
+	var problems []Problem
+	reader := newTestReader(&problems)
+	store := newTestStore(podAt("hap-0", "u0", "10.1.0.10"))
+	first, err := reader.list(store)
+	if err != nil || len(first) != 1 {
+		t.Fatal(first, err)
+	}
+	again, _ := reader.list(store)
+	heartbeat := podAt("hap-0", "u0", "10.1.0.10")
+	heartbeat.SetResourceVersion("not a number")
+	store.set(heartbeat)
+	afterHeartbeat, _ := reader.list(store)
+	if again[0] != first[0] || afterHeartbeat[0] != first[0] {
+		t.Error("unchanged facts were made anew")
+	}
+	if _, changed := reader.changes(store, []core.PodKey{first[0].Key}); changed {
+		t.Error("unchanged facts became an input")
+	}
+	store.set(podAt("hap-0", "u0", "10.1.0.11"))
+	if input, changed := reader.changes(store, []core.PodKey{first[0].Key}); !changed ||
+		input.Upserted[0].IP.String() != "10.1.0.11" {
+		t.Errorf("a change was missed: %v", input)
+	}
+}
+
+// An object without a resource version may have been changed in place: it is always parsed.
+func TestObjectChangedInPlaceWithoutResourceVersionIsReadAgain(t *testing.T) {
+	var problems []Problem
+	reader := newTestReader(&problems)
+	pod := podAt("hap-0", "u0", "10.1.0.10")
+	pod.SetResourceVersion("")
+	if _, err := reader.list(PodSlice{pod}); err != nil {
+		t.Fatal(err)
+	}
+	_ = unstructured.SetNestedField(pod.Object, "10.1.0.99", "status", "podIP")
+	pods, _ := reader.list(PodSlice{pod})
+	if pods[0].IP.String() != "10.1.0.99" {
+		t.Errorf("read as %v", pods[0].IP)
+	}
+}
+
+func TestDeletedPodCarriesTheUIDLastKnown(t *testing.T) {
+	var problems []Problem
+	reader := newTestReader(&problems)
+	store := newTestStore(podAt("hap-0", "u0", "10.1.0.10"))
+	_, _ = reader.list(store)
+	key := store.remove("hap-0")
+	input, changed := reader.changes(store, []core.PodKey{key})
+	if !changed || fmt.Sprint(input.Deleted) != "[{lb/hap-0 u0}]" {
+		t.Errorf("got %v", input)
+	}
+	if _, changed := reader.changes(store, []core.PodKey{key}); changed {
+		t.Error("deleted twice")
+	}
+}
+
+// Case 30: what is no pod costs one log line, and no other pod anything.
+func TestWhatIsNoPodIsToldOnceAndCostsNoOther(t *testing.T) {
+	var problems []Problem
+	reader := newTestReader(&problems)
+	nameless := podAt("", "u1", "10.1.0.10")
+	noUID := podAt("hap-1", "", "10.1.0.10")
+	var typedNil *metav1.PartialObjectMetadata
+	store := listOf{nameless, noUID, typedNil, nil, &unstructured.Unstructured{}, podAt("hap-2", "u2", "10.1.0.12")}
+	for range 3 {
+		pods, err := reader.list(store)
+		if err != nil || len(pods) != 1 || pods[0].UID != "u2" {
+			t.Fatalf("got %v, %v", pods, err)
+		}
+	}
+	if len(problems) != 3 { // no name, no UID, no object
+		t.Errorf("%d problems: %v", len(problems), problems)
+	}
+	for _, problem := range problems {
+		if strings.Contains(problem.Err.Error(), "\n") {
+			t.Errorf("more than one line: %v", problem.Err)
+		}
+	}
+}
+
+// listOf is a store of objects of any kind.
+type listOf []runtime.Object
+
+func (l listOf) List(selector labels.Selector) ([]runtime.Object, error) { return l, nil }
+
+func (l listOf) Get(string) (runtime.Object, error) { return nil, nil }
+
+func TestMemoryFollowsTheStore(t *testing.T) {
+	var problems []Problem
+	reader := newTestReader(&problems)
+	store := newTestStore()
+	for i := range 100 {
+		store.set(podAt(fmt.Sprintf("hap-%d", i), "u", "10.1.0.10"))
+	}
+	pods, _ := reader.list(store)
+	reader.forgetAbsent(pods[:1])
+	if len(reader.known) != 1 {
+		t.Errorf("%d pods are known", len(reader.known))
+	}
+}
