@@ -28,7 +28,8 @@ func (r *reception) receive(next *parcel) Delivery {
 	case core.HAProxyPodsDiscovered:
 		if !r.isNext(e) {
 			e = r.compare(e)
-			e.CredentialsChanged = next.credentialsChanged || r.otherCredentials(e.Fleet)
+			// Every change of the credentials was told by some publication, so that none is missed.
+			e.CredentialsChanged = next.credentialsChanged
 			delivery.Event = e
 		}
 		*r = reception{fleet: e.Fleet, generation: e.Generation}
@@ -81,8 +82,4 @@ func (r *reception) compare(e core.HAProxyPodsDiscovered) core.HAProxyPodsDiscov
 func inOrder(keys []core.PodKey) []core.PodKey {
 	slices.SortFunc(keys, core.PodKey.Compare)
 	return keys
-}
-
-func (r *reception) otherCredentials(fleet core.Fleet) bool {
-	return r.generation > 0 && fleet.Credentials() != r.fleet.Credentials()
 }

@@ -168,4 +168,7 @@ func TestRejectionsOfEverNewPodsAreBounded(t *testing.T) {
 	if last := got[len(got)-1]; last != "R(0#2)" {
 		t.Errorf("ends with %s", last)
 	}
+	if kept := len(s.outbox.rejected.places); kept != 0 {
+		t.Errorf("%d pods are remembered though nothing waits", kept)
+	}
 }

@@ -101,6 +101,9 @@ func TestSubscribersReadWhatWaitsAfterThePublisherHasClosed(t *testing.T) {
 	publish(p, terminated("a1"), rejected("b", 1))
 	p.Close()
 	p.Close()
+	if left := len(p.Subscriptions()); left != 0 {
+		t.Errorf("%d subscriptions left after Close", left)
+	}
 	publish(p, terminated("b1"))
 	expect(t, s, "T(a1)", "R(b#1)")
 	for range 2 {

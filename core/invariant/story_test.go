@@ -8,8 +8,8 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// The stories that the tests doctor. Two places for probes, one of them for retries; probe and timer
-// numbers count from 1, and timer 1 is that of the first publication.
+// The stories that the tests doctor. Two places for probes, one of them for retries; probes and
+// timers are numbered from 1, and timer 1 is that of the first publication.
 
 var caps = core.Config{MaxProbes: 2, MaxRetries: 1}
 

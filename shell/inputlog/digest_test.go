@@ -50,6 +50,7 @@ func TestDigestTellsEffectsApart(t *testing.T) {
 		{core.Publish{Event: core.HAProxyPodTerminated{Identity: id, Cause: core.CauseDeleted}}},
 		{core.Publish{Event: core.HAProxyPodTerminated{Identity: id, Cause: core.CauseReplaced}}},
 		{core.Publish{Event: rejected}},
+		{core.Publish{Event: core.HAProxyPodRejected{Namespace: "lbhap", Name: "-0", UID: "u1"}}},
 		{discoveredOf(func(*core.HAProxyPodsDiscovered) {})},
 		{discoveredOf(func(e *core.HAProxyPodsDiscovered) { e.Generation++ })},
 		{discoveredOf(func(e *core.HAProxyPodsDiscovered) { e.Replay = true })},

@@ -26,8 +26,12 @@ type agent struct {
 	state agentState
 }
 
+// slowAnswer is how long a slow agent takes: well within the time limit of a probe.
+const slowAnswer = 300 * time.Millisecond
+
 type agentState struct {
 	hung    bool
+	slow    bool
 	version string // of its HAProxy; empty while the agent does not know it yet
 }
 
@@ -86,6 +90,13 @@ func (a *agent) serveState(w http.ResponseWriter, r *http.Request) {
 	if state.hung {
 		<-r.Context().Done() // the connection was closed, by the client or by stop
 		return
+	}
+	if state.slow {
+		select {
+		case <-time.After(slowAnswer):
+		case <-r.Context().Done():
+			return
+		}
 	}
 	if !a.accounts.authorize(r) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="agent"`)

@@ -5,9 +5,10 @@ package demo
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	mathrand "math/rand/v2"
 	"net/netip"
 	"slices"
 	"syscall"
@@ -31,7 +32,7 @@ var versions = []string{"3.3.5", "3.3.6", "3.4.1", "3.4.2", "3.4.3"}
 type Fleet struct {
 	options  Options
 	tick     time.Duration // the script's unit of time; a second, but for tests
-	random   *rand.Rand
+	random   *mathrand.Rand
 	accounts *accounts
 	store    *podStore
 	port     int
@@ -50,7 +51,7 @@ func NewFleet(options Options) (*Fleet, error) {
 	f := &Fleet{
 		options:  options,
 		tick:     time.Second,
-		random:   rand.New(rand.NewPCG(options.Seed, 0)),
+		random:   mathrand.New(mathrand.NewPCG(options.Seed, 0)),
 		accounts: &accounts{},
 		store:    newPodStore(),
 	}
@@ -144,9 +145,9 @@ func (f *Fleet) freeAddress() string {
 	return ip.String()
 }
 
-// newCredentials draws a new password. It guards nothing but the demo's own agents.
+// newCredentials makes a new password, which is no part of what the seed tells.
 func (f *Fleet) newCredentials() (core.Credentials, error) {
-	return core.NewCredentials("admin", fmt.Sprintf("%016x", f.random.Uint64()))
+	return core.NewCredentials("admin", rand.Text())
 }
 
 // startAgent starts the agent of a pod that has none, or whose last one was stopped.

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// play performs a demo that runs ten times as fast, and gives its narration and its events.
+// play performs a demo that runs five times as fast, and gives its narration and its events.
 func play(t *testing.T, options Options) (narration []string, events []core.Event) {
 	t.Helper()
 	fleet, err := NewFleet(options)

@@ -35,9 +35,13 @@ func (s *script) replacePod(context.Context) error {
 		ip, where = f.freeAddress(), "a new address"
 	}
 	next := f.newPod(old.name, ip, upgraded(old.version))
+	slow := f.random.IntN(2) == 0
+	if slow {
+		where += " with a slow agent"
+	}
 	s.say("rollout: %s replaced by a new pod on %s, HAProxy %s", old, where, next.version)
 	old.agent.stop()
-	if err := f.startAgent(next, agentState{version: next.version}); err != nil {
+	if err := f.startAgent(next, agentState{slow: slow, version: next.version}); err != nil {
 		return err
 	}
 	f.pods = append(lo.Without(f.pods, old), next)
