@@ -1,0 +1,110 @@
+package shell
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/inputlog"
+)
+
+func openLog(t *testing.T) (*inputlog.Writer, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "inputs.jsonl")
+	writer, err := inputlog.Open(path, inputlog.Run{Build: "test", Started: time.Now()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return writer, path
+}
+
+// steps reads the recorded inputs.
+func steps(t *testing.T, path string) []inputlog.Step {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var recorded []inputlog.Step
+	for reader := inputlog.NewReader(file); ; {
+		entry, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return recorded
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := entry.(type) {
+		case inputlog.Step:
+			recorded = append(recorded, e)
+		case inputlog.Warning:
+			t.Errorf("warning: %v", e)
+		}
+	}
+}
+
+// R28: what a component has recorded replays to the same effects and the same fleet.
+func TestRecordedRunReplaysToTheSame(t *testing.T) {
+	agents := newAgents(t)
+	agents.start("127.77.0.1", healthy("3.4.3"))
+	agents.start("127.77.0.2", hung)
+	writer, path := openLog(t)
+	store := newTestStore(podAt("hap-0", "u0", "127.77.0.1"), podAt("hap-1", "u1", "127.77.0.2"))
+	r := start(t, agents.port, store, WithObserver(NewRecorder(writer)))
+	r.awaitFleet("u0")
+	r.HandleEvent(DriftPreventionTriggered{})
+	r.changed(store.set(podAt("hap-0", "u2", "127.77.0.1")))
+	r.awaitTerminated("u0", core.CauseReplaced)
+	r.awaitFleet("u2")
+	r.changed(store.remove("hap-1"))
+	r.awaitState("hap-1 gone", func(s core.State) bool { return s.Len() == 1 })
+	if err, _ := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+
+	state, digester := core.New(core.Config{}), inputlog.NewDigester()
+	recorded := steps(t, path)
+	for _, step := range recorded {
+		var effects []core.Effect
+		state, effects = core.Reduce(state, step.Input)
+		if got := digester.Sum(effects); got != step.Digest {
+			t.Fatalf("seq %d: the effects digest to %s instead of %s", step.Seq, got, step.Digest)
+		}
+	}
+	replayed, generation, _ := state.Published()
+	live, liveGeneration, _ := r.State().Published()
+	if diff := live.DiffFrom(replayed); generation != liveGeneration || len(diff.Added)+len(diff.Removed) > 0 {
+		t.Errorf("generation %d instead of %d, fleets differ by %v", generation, liveGeneration, diff)
+	}
+	if len(recorded) < 8 {
+		t.Errorf("only %d inputs recorded", len(recorded))
+	}
+}
+
+// R32: the input that breaks the reducer is in the log.
+func TestInputThatBreaksTheReducerIsRecorded(t *testing.T) {
+	writer, path := openLog(t)
+	r := newRunning(t, New(nil, nil, WithObserver(NewRecorder(writer)), func(o *options) {
+		o.reduce = func(state core.State, input core.Input) (core.State, []core.Effect) {
+			if _, breaks := input.(core.BecameLeader); breaks {
+				panic("a bug")
+			}
+			return core.Reduce(state, input)
+		}
+	}))
+	r.HandleEvent(core.ConfigValidated{AgentPort: 5555})
+	r.HandleEvent(core.BecameLeader{})
+	r.begin()
+	if err := <-r.ended; !errors.Is(err, ErrReducerPanicked) {
+		t.Fatalf("Start: %v", err)
+	}
+	recorded := steps(t, path)
+	if len(recorded) != 2 || recorded[1].Input != (core.BecameLeader{}) {
+		t.Errorf("recorded: %v", recorded)
+	}
+}
