@@ -171,4 +171,8 @@ func TestRejectionsOfEverNewPodsAreBounded(t *testing.T) {
 	if kept := len(s.outbox.rejected.places); kept != 0 {
 		t.Errorf("%d pods are remembered though nothing waits", kept)
 	}
+	s.Close()
+	if discarded := s.DiscardedRejections(); discarded != 1 {
+		t.Errorf("%d discarded after Close", discarded)
+	}
 }

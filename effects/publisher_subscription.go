@@ -107,15 +107,17 @@ func (s *Subscription) take() (*parcel, error) {
 	return nil, s.ended
 }
 
-// put is false when the subscription has ended, perhaps by this very event.
+// put is false when this event has ended the subscription. The publisher has forgotten one that
+// ended before.
 func (s *Subscription) put(at time.Time, event core.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended == nil && !s.outbox.put(at, event) {
+	if !s.outbox.put(at, event) {
 		s.abandon(fmt.Errorf("subscriber %q: %w", s.name, ErrLagging))
+		return false
 	}
 	s.signal()
-	return s.ended == nil
+	return true
 }
 
 // end lets the subscriber read what waits.

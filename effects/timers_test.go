@@ -47,6 +47,9 @@ func TestTimersFireOnceInTimeUnlessStopped(t *testing.T) {
 		time.Sleep(time.Minute)
 		timers.Stop(1)
 		fired.expect(t, "4@0s", "2@1s", "1@3s")
+		if left := len(timers.armed); left != 0 {
+			t.Errorf("%d timers are remembered though none waits", left)
+		}
 		timers.Close()
 	})
 }
@@ -71,9 +74,9 @@ func TestNothingFiresAfterClose(t *testing.T) {
 		timers.Start(2, time.Hour)
 		timers.Close()
 		timers.Start(3, time.Second)
-		timers.Close()
 		time.Sleep(2 * time.Hour)
 		fired.expect(t)
+		timers.Close()
 	})
 }
 

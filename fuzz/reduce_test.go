@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -37,24 +38,23 @@ func drawCaps(t *rapid.T) core.Config {
 
 func (m *machine) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
-		"change world":         m.changeWorld,
-		"change world again":   m.changeWorld,
-		"change and tell":      m.changeAndTell,
-		"change and tell more": m.changeAndTell,
-		"any input":            func(t *rapid.T) { m.step(t, m.drawInput(t, m.state)) },
-		"index":                m.index,
+		"change world":    m.changeWorld,
+		"change and tell": m.changeAndTell,
+		"any input":       func(t *rapid.T) { m.step(t, m.drawInput(t, m.state)) },
+		"index":           m.index,
+		"outage":          m.outage,
+		"strike":          m.strike,
 		"drift": func(t *rapid.T) {
 			m.step(t, core.DriftPreventionTriggered{Pods: m.drawList(t)})
 		},
-		"finish probe":       m.finishProbe,
-		"finish probe too":   m.finishProbe,
-		"finish probe three": m.finishProbe,
-		"finish old probe":   m.finishOldProbe,
-		"fire timer":         m.fireTimer,
-		"fire timer too":     m.fireTimer,
-		"fire old timer":     m.fireOldTimer,
-		"rotate":             func(t *rapid.T) { m.step(t, drawCredentials(t)) },
-		"fork":               m.fork,
+		"finish probe":     m.finishProbe,
+		"finish probe too": m.finishProbe,
+		"finish old probe": m.finishOldProbe,
+		"fire timer":       m.fireTimer,
+		"fire timer too":   m.fireTimer,
+		"fire old timer":   m.fireOldTimer,
+		"rotate":           func(t *rapid.T) { m.step(t, drawCredentials(t)) },
+		"fork":             m.fork,
 	}
 }
 
@@ -79,6 +79,42 @@ func (m *machine) changeAndTell(t *rapid.T) {
 		}
 	}
 	m.step(t, in)
+}
+
+// outage lets all agents fail, and has them all retried: that is how places run out.
+func (m *machine) outage(t *rapid.T) {
+	if len(m.outstanding) == 0 {
+		t.Skip("no probe is outstanding")
+	}
+	for _, probe := range sortedKeys(m.outstanding) {
+		m.step(t, core.ProbeFinished{
+			Probe: probe, Outcome: core.Failure{Cause: core.CauseRefused},
+		})
+	}
+	m.step(t, core.DriftPreventionTriggered{Pods: m.listWorld()})
+}
+
+// strike takes away the pod whose probe is in flight; it may come back at once.
+func (m *machine) strike(t *rapid.T) {
+	probes := slices.DeleteFunc(m.state.Probes(), func(p core.OutstandingProbe) bool {
+		return p.Cancelled
+	})
+	if len(probes) == 0 {
+		t.Skip("no probe is in flight")
+	}
+	probe := rapid.SampledFrom(probes).Draw(t, "probe")
+	key := probe.Identity.Key()
+	standing, _ := m.state.Standing(key)
+	m.step(t, core.ResourceIndexUpdated{
+		Resource: core.HAProxyPods, Deleted: []core.PodRef{{Key: key, UID: probe.Identity.UID}},
+	})
+	delete(m.world, key)
+	if rapid.Bool().Draw(t, "comes back") {
+		m.world[key] = standing.Pod
+		m.step(t, core.ResourceIndexUpdated{
+			Resource: core.HAProxyPods, Upserted: []*core.Pod{standing.Pod},
+		})
+	}
 }
 
 func (m *machine) index(t *rapid.T) {

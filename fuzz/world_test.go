@@ -29,6 +29,7 @@ var addresses = []netip.Addr{
 
 var labelSets = []map[string]string{
 	{"app": "lb"},
+	{"app": "lb"},
 	{"app": "lb", "tier": "edge"},
 	{"app": "web"},
 	nil,
@@ -103,7 +104,7 @@ func drawPod(t *rapid.T, key core.PodKey) *core.Pod {
 		Agent:     core.AgentRunning,
 		RuntimeID: core.RuntimeID(rapid.SampledFrom([]string{"r1", "r2"}).Draw(t, "runtime")),
 	}
-	if rapid.IntRange(0, 2).Draw(t, "flawed") == 0 {
+	if rapid.IntRange(0, 3).Draw(t, "flawed") == 3 {
 		flaws[rapid.SampledFrom(flawNames).Draw(t, "flaw")](pod)
 	}
 	return pod

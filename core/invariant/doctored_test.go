@@ -37,6 +37,9 @@ var terminations = []doctored{
 	{"I1", "an older incarnation is terminated", published(deleted("a")), func(o *outcome) {
 		changeEvents(o, func(e *core.HAProxyPodTerminated) { e.UID = "u0" })
 	}, false},
+	{"R14", "another cause is told", published(upserted(pod("a", "u2"))), func(o *outcome) {
+		changeEvents(o, func(e *core.HAProxyPodTerminated) { e.Cause = core.CauseDeleted })
+	}, false},
 	{"I1", "an endpoint is missing silently", published(drift(pod("a", "u"), pod("b", "u"))),
 		func(o *outcome) {
 			changeEvents(o, func(e *core.HAProxyPodsDiscovered) {
@@ -147,6 +150,13 @@ var needs = []doctored{
 		o.after = run(narrow, opened(pod("a", "u"), pod("b", "u")))
 		o.effects = o.effects[:2]
 	}, false},
+	{"R21", "out of turn",
+		after(opened(pod("a", "u"), pod("b", "u"), pod("c", "u"), pod("d", "u")), answered(1)),
+		func(o *outcome) {
+			o.after = run(caps, after(opened(pod("a", "u"), pod("b", "u")),
+				upserted(pod("d", "u")), upserted(pod("c", "u")), answered(1)))
+			change(o, func(e *core.StartProbe) { e.Identity = identity("d", "u") })
+		}, true},
 	{"R22", "a long time limit", opened(pod("a", "u")), func(o *outcome) {
 		change(o, func(e *core.StartProbe) { e.Timeout = 5 * time.Second })
 	}, false},

@@ -6,20 +6,6 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// terminate: whom Terminated names is published, is named once, and is no longer what its agent's
-// answer admitted (I1).
-func (t *transition) terminate(e core.HAProxyPodTerminated) {
-	switch {
-	case t.terminated[e.Identity]:
-		t.violate("I1", "terminated twice: %s", naming(e.Identity))
-	case !t.isPublished(e.Identity):
-		t.violate("I1", "terminated, but not published: %s", naming(e.Identity))
-	case t.isAdmitted(e.Identity):
-		t.violate("I1", "terminated, but still admitted: %s", naming(e.Identity))
-	}
-	t.terminated[e.Identity] = true
-}
-
 // isAdmitted tells whether an identity's agent has answered in its present candidacy.
 func (t *transition) isAdmitted(identity core.Identity) bool {
 	lived := t.lives[identity.Key()]
@@ -76,31 +62,6 @@ func (t *transition) checkLists(e core.HAProxyPodsDiscovered, older core.Fleet) 
 		if !slices.Equal(list.got, list.want) {
 			t.violate("I1", "%s are %v instead of %v", list.name, list.got, list.want)
 		}
-	}
-}
-
-// checkTerminations: exactly those that are missing were terminated before (I1).
-func (t *transition) checkTerminations(e core.HAProxyPodsDiscovered, older core.Fleet) {
-	missing := 0
-	for _, key := range t.touched {
-		was, held := older.Get(key)
-		is, holds := e.Fleet.Get(key)
-		stays := holds && is.Identity == was.Identity
-		switch {
-		case !held:
-		case stays && t.terminated[was.Identity]:
-			t.violate("I1", "terminated and published again: %s", naming(was.Identity))
-		case stays:
-		case !t.terminated[was.Identity]:
-			t.violate("I1", "gone without Terminated: %s", naming(was.Identity))
-			missing++
-		default:
-			missing++
-		}
-	}
-	if missing != len(t.terminated) || missing != len(e.Removed) {
-		t.violate("I1", "%d gone, %d terminated, %d listed as removed",
-			missing, len(t.terminated), len(e.Removed))
 	}
 }
 

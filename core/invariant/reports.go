@@ -53,15 +53,15 @@ func (t *transition) checkFailureReport() {
 func (t *transition) checkVerdictReport(key core.PodKey) {
 	e, reported := t.rejected[key]
 	reported = reported && e.Reason != core.ReasonAgentUnreachable
-	standing, _ := t.after.Standing(key)
-	isRejected := standing.Verdict.Kind == core.Rejected
+	standing, found := t.after.Standing(key)
+	isRejected := found && standing.Verdict.Kind == core.Rejected
 	_, isPodChange := t.input.(core.ResourceIndexUpdated)
 	rule, wanted := "R7", isRejected && t.fullPass
-	if isPodChange {
+	if isPodChange && isRejected {
 		was, found := t.before.Standing(key)
 		isNews := !found || t.deleted[key] || was.Pod.UID != standing.Pod.UID ||
 			was.Verdict != standing.Verdict
-		rule, wanted = "R8", isRejected && isNews
+		rule, wanted = "R8", isNews
 	}
 	if reported != wanted {
 		t.violate(rule, "%s is reported by its facts: %t instead of %t", key, reported, wanted)

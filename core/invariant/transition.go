@@ -28,8 +28,10 @@ type transition struct {
 	// are candidates by their facts.
 	touched    []core.PodKey
 	candidates map[core.PodKey]core.Identity
-	// deleted are the pods that left in this step, even if they came back in it.
+	// deleted are the pods that left in this step, even if they came back in it; begun are those
+	// whose candidacy begins in it.
 	deleted map[core.PodKey]bool
+	begun   map[core.PodKey]bool
 
 	terminated  map[core.Identity]bool
 	rejected    map[core.PodKey]core.HAProxyPodRejected
@@ -165,6 +167,7 @@ func (t *transition) updateLives() {
 			delete(t.lives, key)
 		}
 	}
+	t.begun = map[core.PodKey]bool{}
 	for _, key := range t.touched {
 		identity, isCandidate := t.candidates[key]
 		switch lived, found := t.lives[key]; {
@@ -172,6 +175,7 @@ func (t *transition) updateLives() {
 			delete(t.lives, key)
 		case !found || lived.identity != identity:
 			t.lives[key] = life{identity: identity, resets: t.backoffResets}
+			t.begun[key] = true
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
@@ -13,6 +14,8 @@ func (t *transition) checkWhole() {
 		return
 	}
 	t.checkQueues()
+	t.checkTurns("first attempts", false, t.before.FirstAttempts(), t.after.FirstAttempts())
+	t.checkTurns("retries", true, t.before.Retries(), t.after.Retries())
 	t.checkFleets()
 	retryTimers := 0
 	for id, key := range t.after.RetryTimers() {
@@ -74,6 +77,28 @@ func (t *transition) checkQueues() {
 	}
 	for key := range queued {
 		t.violate("I4", "%s is queued, but not known", key)
+	}
+}
+
+// checkTurns: who was queued before has started, or is queued still, in the same order and before
+// everybody who came later (R21).
+func (t *transition) checkTurns(name string, retry bool, before, after iter.Seq[core.PodKey]) {
+	var waited, served []core.PodKey
+	for key := range before {
+		if lived, lives := t.lives[key]; lives && !t.begun[key] && !t.deleted[key] &&
+			lived.judged == retry {
+			waited = append(waited, key)
+		}
+	}
+	for _, effect := range t.effects {
+		start, _ := effect.(core.StartProbe)
+		if p, started := t.probes[start.Probe]; started && p.retry == retry {
+			served = append(served, start.Identity.Key())
+		}
+	}
+	served = slices.AppendSeq(served, after)
+	if len(served) < len(waited) || !slices.Equal(served[:len(waited)], waited) {
+		t.violate("R21", "%s are served in the order %v instead of %v", name, served, waited)
 	}
 }
 

@@ -84,6 +84,7 @@ func TestRoundTripOfAllInputs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			w.patience = time.Minute
 			for _, input := range rapid.SliceOfN(anyInput(), 0, 6).Draw(t, "inputs") {
 				at := anyTime().Draw(t, "at")
 				w.Append(at, input)
@@ -189,8 +190,9 @@ func TestConfigIsWrittenInFull(t *testing.T) {
 	if diff := cmp.Diff(want, run.Config); diff != "" {
 		t.Error(diff)
 	}
-	if got, want := len(configFields(&config)), reflect.TypeFor[core.Config]().NumField(); got != want {
-		t.Errorf("%d of %d fields of core.Config are written", got, want)
+	all := reflect.TypeFor[core.Config]().NumField()
+	if written := len(configFields(&config)); written != all {
+		t.Errorf("%d of %d fields of core.Config are written", written, all)
 	}
 	if !strings.Contains(string(e.json.Bytes()), `"retry_delay":"1.5s"`) {
 		t.Errorf("durations are not readable: %s", e.json.Bytes())

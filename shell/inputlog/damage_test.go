@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -116,7 +115,8 @@ func TestDamageBeforeTheLastLine(t *testing.T) {
 func assertDamaged(t *testing.T, what string, log []byte, line int) {
 	t.Helper()
 	entries, err := readAll(t, log)
-	if !errors.Is(err, ErrDamaged) || !strings.HasPrefix(err.Error(), fmt.Sprintf("line %d: ", line)) {
+	prefix := fmt.Sprintf("line %d: ", line)
+	if !errors.Is(err, ErrDamaged) || !strings.HasPrefix(err.Error(), prefix) {
 		t.Fatalf("%s: line %d must be named, the error is %v", what, line, err)
 	}
 	if strings.Contains(err.Error(), "\n") {
@@ -205,7 +205,7 @@ func containsOneOf(text, alternatives string) bool {
 // A newer major version is refused whatever else it holds; a newer minor one is read, and so are
 // fields in another order and unknown ones.
 func TestVersionsAndUnknownFields(t *testing.T) {
-	newer := `{"format":"haproxy-discovery input log","version":{"major":2,"minor":1},"x":[]}` + "\n"
+	newer := headerStart + `,"version":{"major":2,"minor":1},"x":[]}` + "\n"
 	_, err := readAll(t, []byte(newer))
 	if !errors.Is(err, ErrNewerVersion) || errors.Is(err, ErrDamaged) ||
 		!strings.HasPrefix(err.Error(), "line 1: newer version") {
@@ -269,62 +269,3 @@ func TestHarmlessDamage(t *testing.T) {
 		})
 	}
 }
-
-// A record may be longer than any buffer, and the source may give a byte at a time.
-func TestLongRecord(t *testing.T) {
-	detail := strings.Repeat("x\x00\xff", 100_000)
-	log := recorded(t,
-		core.ProbeFinished{Probe: 1, Outcome: core.Failure{Detail: detail}},
-		core.BecameLeader{},
-	)
-	reader := NewReader(&slowSource{log})
-	for {
-		entry, err := reader.Next()
-		if err == io.EOF {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		step, isStep := entry.(Step)
-		if isStep && step.Seq == 1 && step.Input.(core.ProbeFinished).Outcome.(core.Failure).Detail != detail {
-			t.Error("the detail is read as another one")
-		}
-	}
-}
-
-// slowSource gives what it has in small pieces.
-type slowSource struct{ rest []byte }
-
-func (s *slowSource) Read(p []byte) (int, error) {
-	if len(s.rest) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p[:min(len(p), 1000)], s.rest)
-	s.rest = s.rest[n:]
-	return n, nil
-}
-
-// An error of the source is no end of the log.
-func TestSourceError(t *testing.T) {
-	broken := errors.New("broken")
-	log := smallLog(t)
-	reader := NewReader(io.MultiReader(bytes.NewReader(log[:len(log)-20]), failing{broken}))
-	steps := 0
-	for {
-		entry, err := reader.Next()
-		if err != nil {
-			if !errors.Is(err, broken) || steps != 3 {
-				t.Errorf("after %d steps: %v", steps, err)
-			}
-			return
-		}
-		if _, is := entry.(Step); is {
-			steps++
-		}
-	}
-}
-
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }

@@ -14,7 +14,9 @@ import (
 // anyText draws texts of all kinds: plain, with every byte, with what an escape could confuse.
 func anyText() *rapid.Generator[string] {
 	return rapid.OneOf(
-		rapid.SampledFrom([]string{"", "a", "hap-0", "\x00", "\x0000", "\xff\xfe", "é\x80\n\"\\", "\u2028"}),
+		rapid.SampledFrom([]string{
+			"", "a", "hap-0", "\x00", "\x0000", "\xff\xfe", "é\x80\n\"\\", "\u2028",
+		}),
 		rapid.String(),
 		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
 	)

@@ -15,11 +15,13 @@ var someTime = time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
 
 func podOf(i int, uid string) *core.Pod {
 	return &core.Pod{
-		Key:    core.PodKey{Namespace: "lb", Name: fmt.Sprintf("hap-%06d", i)},
-		UID:    uid,
-		Labels: map[string]string{"app.kubernetes.io/component": "loadbalancer", "n": fmt.Sprint(i % 7)},
-		IP:     netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}),
-		Phase:  core.PhaseRunning, Agent: core.AgentRunning,
+		Key: core.PodKey{Namespace: "lb", Name: fmt.Sprintf("hap-%06d", i)},
+		UID: uid,
+		Labels: map[string]string{
+			"app.kubernetes.io/component": "loadbalancer", "n": fmt.Sprint(i % 7),
+		},
+		IP:    netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}),
+		Phase: core.PhaseRunning, Agent: core.AgentRunning,
 		RuntimeID: core.RuntimeID(fmt.Sprintf("%064x", i)),
 	}
 }
@@ -42,10 +44,7 @@ func recorded(t testing.TB, inputs ...core.Input) []byte {
 
 func appendRun(t testing.TB, path string, inputs ...core.Input) {
 	t.Helper()
-	w, err := Open(path, Run{Build: "test", Started: someTime}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := open(t, path, nil)
 	for i, input := range inputs {
 		w.Append(someTime.Add(time.Duration(i)*time.Second), input)
 		w.Effects(nil)

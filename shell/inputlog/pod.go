@@ -1,7 +1,7 @@
 package inputlog
 
 import (
-	"fmt"
+	"errors"
 	"maps"
 	"net/netip"
 	"slices"
@@ -219,7 +219,7 @@ func (d *decoder) levelRead(json *jx.Decoder) ([]*core.Pod, error) {
 	case inFull:
 		return list, nil
 	case seen != 2:
-		return nil, fmt.Errorf("a level read has neither a list nor what changed and is gone")
+		return nil, errors.New("a level read has neither a list nor what changed and is gone")
 	}
 	return d.known.apply(changed, gone)
 }

@@ -2,6 +2,7 @@ package inputlog
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -179,7 +180,7 @@ func (d *decoder) field(json *jx.Decoder, field fieldSet, r *record) (err error)
 // finish reads the input, once the kind is known and everything that has to be there is.
 func (d *decoder) finish(r *record, seen fieldSet, input jx.Raw) (err error) {
 	if seen&fieldKind == 0 {
-		return fmt.Errorf("the record has no kind")
+		return errors.New("the record has no kind")
 	}
 	kind := kindByName[r.kind]
 	isInput := kind != nil

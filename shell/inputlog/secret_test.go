@@ -39,10 +39,7 @@ func rotation(t testing.TB, first, second string) []core.Input {
 // recordSteps reduces and records as the shell does.
 func recordSteps(t testing.TB, path string, inputs []core.Input) {
 	t.Helper()
-	w, err := Open(path, Run{Build: "test", Started: someTime}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := open(t, path, nil)
 	state := core.New(core.Config{})
 	for _, input := range inputs {
 		w.Append(someTime, input)
@@ -119,7 +116,7 @@ func TestPlaceholdersAndDigestsOverARestart(t *testing.T) {
 				}
 			}
 			if digest := digester.Sum(effects); digest != entry.Digest {
-				t.Errorf("seq %d: the replay gives %s, recorded is %s", entry.Seq, digest, entry.Digest)
+				t.Errorf("seq %d: the replay gives %s, not %s", entry.Seq, digest, entry.Digest)
 			}
 		default:
 			t.Errorf("unexpected %+v", entry)

@@ -30,6 +30,8 @@ type Writer struct {
 	quit, done chan struct{}
 	recorder   *recorder
 	onStop     func(error)
+	// patience is closeTimeout, other than in tests on a busy machine.
+	patience time.Duration
 
 	mutex sync.Mutex
 	ended bool
@@ -44,6 +46,7 @@ func startWriter(recorder *recorder, onStop func(error)) *Writer {
 		done:     make(chan struct{}),
 		recorder: recorder,
 		onStop:   onStop,
+		patience: closeTimeout,
 	}
 	go w.run()
 	return w
@@ -73,12 +76,12 @@ func (w *Writer) Err() error {
 // it returns the reason. Closing twice is fine.
 func (w *Writer) Close() error {
 	w.end(nil)
-	timeout := time.NewTimer(closeTimeout)
+	timeout := time.NewTimer(w.patience)
 	defer timeout.Stop()
 	select {
 	case <-w.done:
 	case <-timeout.C:
-		w.end(fmt.Errorf("%w: writing the end of the log took over %v", ErrTooSlow, closeTimeout))
+		w.end(fmt.Errorf("%w: writing the end of the log took over %v", ErrTooSlow, w.patience))
 		// This frees the goroutine if the file is a pipe; nothing frees it from a hung disk, so
 		// closing must not be waited for either.
 		go w.recorder.file.Close()
