@@ -54,8 +54,10 @@ func (m numberMap[V]) All() iter.Seq2[uint64, V]      { return m.tree.All() }
 
 // First is the entry with the smallest number.
 func (m numberMap[V]) First() (n uint64, v V, found bool) {
-	for n, v := range m.tree.All() {
-		return n, v, true
+	if m.Len() > 0 { // iterating costs more than asking
+		for n, v := range m.tree.All() {
+			return n, v, true
+		}
 	}
 	return 0, v, false
 }

@@ -58,6 +58,8 @@ func TestReadPodVerdicts(t *testing.T) {
 			set("2099-01-01T00:00:00Z", "metadata", "deletionTimestamp"), "ignored"},
 		{"terminating, no time at all", "running.json",
 			set(int64(0), "metadata", "deletionTimestamp"), "ignored"},
+		{"terminating, an empty time", "running.json",
+			set("", "metadata", "deletionTimestamp"), "ignored"},
 		{"not terminating: null", "running.json",
 			set(nil, "metadata", "deletionTimestamp"), "http://10.1.0.10:5555"},
 		{"phase Unknown", "running.json", set("Unknown", "status", "phase"), "ignored"},
@@ -130,6 +132,24 @@ func TestReadPodRefusesWhatIsNoPod(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, pod, err)
 		} else if strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: the error is more than one line: %q", name, err)
+		}
+	}
+}
+
+// Of several facts that cannot be read always the same one is named: facts are compared, and a text
+// that changed from reading to reading would make each of them news (R8).
+func TestReadPodNamesTheSameFactEachTime(t *testing.T) {
+	damaged := object(t, "running.json")
+	labels := map[string]any{}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		labels[name] = int64(1)
+	}
+	set(labels, "metadata", "labels")(t, damaged)
+	set(true, "status", "podIP")(t, damaged)
+	first := read(t, damaged)
+	for range 50 {
+		if again := read(t, damaged); !again.Equal(first) {
+			t.Fatalf("read as %q, then as %q", first.Malformed, again.Malformed)
 		}
 	}
 }

@@ -194,6 +194,14 @@ var schedules = []doctored{
 	{"R7", "a failed one is not probed again",
 		after(opened(pod("a", "u")), failed(1), drift(pod("a", "u"))),
 		func(o *outcome) { o.after = o.before }, false},
+	{"R7", "an admitted one is probed again",
+		after(opened(pod("a", "u")), answeredWithout(1), drift(pod("a", "u"))),
+		func(o *outcome) {
+			fired, effects := core.Reduce(o.before, core.TimerFired{Timer: 2})
+			o.after, _ = core.Reduce(fired, drift(pod("a", "u")))
+			stop := core.Effect(core.StopTimer{Timer: 2})
+			o.effects = slices.Concat([]core.Effect{stop}, o.effects, effects)
+		}, false},
 	{"R8", "a rejection is not reported", published(upserted(waiting("a"))),
 		dropEvents[core.HAProxyPodRejected], false},
 	{"R8", "a rejection is reported again", published(upserted(waiting("a")), upserted(waiting("a"))),

@@ -54,8 +54,13 @@ func (t *transition) checkCandidate(key core.PodKey, standing core.Standing, liv
 		(!found || p.cancelled || p.identity != lived.identity) {
 		t.violate("I8", "probe %d of %s is not in flight", standing.Probe, key)
 	}
-	if t.fullPass && standing.RetryTimer != 0 && !standing.Admitted {
+	was, _ := t.before.Standing(key)
+	switch {
+	case !t.fullPass:
+	case standing.RetryTimer != 0 && !standing.Admitted:
 		t.violate("R7", "a full pass leaves %s to its retry timer", key)
+	case was.Admitted && !t.begun[key] && was.RetryTimer != standing.RetryTimer:
+		t.violate("R7", "a full pass does not leave the admitted %s to its retry timer", key)
 	}
 	t.checkRetryTimer(standing)
 }
