@@ -109,7 +109,7 @@ func TestDriftPassUnchangedAllocatesNothingPerPod(t *testing.T) {
 	}
 }
 
-// The first rotation of b.N is the one that changes the credentials; the fleet is never touched.
+// Each iteration rotates from the same state; the fleet is never touched.
 func BenchmarkCredentialsRotated(b *testing.B) {
 	state := fleetOf(b, fleetPods(100_000))
 	rotated := core.CredentialsUpdated{Credentials: credentials(b, "admin", "b-pass")}

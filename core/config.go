@@ -15,7 +15,8 @@ type Config struct {
 	AgentScheme string
 	// MaxProbes bounds the probes outstanding, cancelled ones included; 16 (R21).
 	MaxProbes int
-	// MaxRetries bounds the places among them that retries may hold; 12 (R21).
+	// MaxRetries bounds the places among them that retries may hold; 12, or MaxProbes if that is
+	// less (R21).
 	MaxRetries int
 	// ProbeTimeout is the limit of the first attempt; it doubles with each attempt up to
 	// MaxProbeTimeout. 1 s and 5 s (R22).
@@ -39,7 +40,7 @@ func (c Config) withDefaults() Config {
 		AgentContainer:    cmp.Or(c.AgentContainer, "agent"),
 		AgentScheme:       cmp.Or(c.AgentScheme, "http"),
 		MaxProbes:         cmp.Or(c.MaxProbes, 16),
-		MaxRetries:        cmp.Or(c.MaxRetries, 12),
+		MaxRetries:        cmp.Or(c.MaxRetries, min(12, cmp.Or(c.MaxProbes, 16))),
 		ProbeTimeout:      cmp.Or(c.ProbeTimeout, time.Second),
 		MaxProbeTimeout:   cmp.Or(c.MaxProbeTimeout, 5*time.Second),
 		RetryDelay:        cmp.Or(c.RetryDelay, time.Second),

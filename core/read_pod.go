@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -30,6 +31,8 @@ func ReadPod(object *unstructured.Unstructured, agentContainer string) (*Pod, er
 	switch {
 	case r.pod.Key.Name == "":
 		return nil, fmt.Errorf("%w: no metadata.name", ErrNotAPod)
+	case strings.Contains(r.pod.Key.Namespace+r.pod.Key.Name, "/"):
+		return nil, fmt.Errorf("%w: %.100q holds a slash", ErrNotAPod, r.pod.Key)
 	case r.pod.UID == "":
 		return nil, fmt.Errorf("%w: %q has no metadata.uid", ErrNotAPod, r.pod.Key)
 	}
@@ -109,6 +112,8 @@ func (r *podReader) readIP(value any) {
 		r.malformed("status.podIP %.64q is no IP address", text)
 	case ip.Zone() != "":
 		r.malformed("status.podIP %.64q has a zone", text)
+	case ip.IsUnspecified():
+		r.malformed("status.podIP %.64q is no address of a pod", text)
 	default:
 		r.pod.IP = ip
 		r.pod.Unreadable &^= FactIP

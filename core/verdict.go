@@ -1,6 +1,8 @@
 package core
 
 import (
+	"net/netip"
+
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -47,7 +49,7 @@ func (c *settings) judge(pod *Pod) Verdict {
 		return Verdict{Kind: Ignored, Cause: CauseDeselected}
 	case !pod.IP.IsValid() && !pod.Unreadable.Has(FactIP):
 		return Verdict{Kind: Ignored, Cause: CauseNoIP}
-	case pod.Malformed != "" || !pod.IP.IsValid():
+	case pod.Malformed != "" || !isPodIP(pod.IP):
 		return Verdict{Kind: Rejected, Reason: ReasonMalformedPod, Cause: CauseMalformed}
 	}
 	switch pod.Agent {
@@ -58,4 +60,9 @@ func (c *settings) judge(pod *Pod) Verdict {
 	default:
 		return Verdict{Rejected, ReasonAgentContainerNotRunning, CauseMissing}
 	}
+}
+
+// isPodIP refuses what no agent can be reached at: no address, one with a zone, the unspecified one.
+func isPodIP(ip netip.Addr) bool {
+	return ip.IsValid() && ip.Zone() == "" && !ip.IsUnspecified()
 }

@@ -134,7 +134,7 @@ func (f *field) read(decoder *jsontext.Decoder) error {
 // answer judges the document. The API version comes first: another one may mean all else
 // differently. A haproxy field that is missing or null is an agent that does not know its HAProxy
 // yet (R13).
-func (d agentDocument) answer(credentials core.Credentials) (core.Answer, error) {
+func (d agentDocument) answer(sent []core.Credentials) (core.Answer, error) {
 	switch {
 	case !isInteger(d.apiVersion):
 		return core.Answer{}, errNoAPIVersion
@@ -143,13 +143,16 @@ func (d agentDocument) answer(credentials core.Credentials) (core.Answer, error)
 	case !d.haproxy.missing() && d.haproxy[0] != '{':
 		return core.Answer{}, errHAProxy
 	}
-	version, err := versionText("version", d.version, credentials)
+	version, err := versionText("version", d.version, sent)
 	if err != nil {
 		return core.Answer{}, err
 	}
-	fullVersion, err := versionText("full_version", d.fullVersion, credentials)
+	fullVersion, err := versionText("full_version", d.fullVersion, sent)
 	if err != nil {
 		return core.Answer{}, err
+	}
+	if repeatsAny(version+fullVersion, sent) {
+		return core.Answer{}, failed(core.CauseInvalidDocument, "haproxy repeats the credentials")
 	}
 	return core.Answer{Version: version, FullVersion: fullVersion}, nil
 }

@@ -128,7 +128,7 @@ func FuzzDocument(f *testing.F) {
 			wantFailure(t, core.Failure(err.(failure)), core.CauseInvalidDocument, "")
 			return
 		}
-		answer, err := document.answer(credentials)
+		answer, err := document.answer([]core.Credentials{credentials})
 		switch {
 		case err != nil && answer != core.Answer{}:
 			t.Errorf("both %+v and %v", answer, err)

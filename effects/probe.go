@@ -18,6 +18,7 @@ const statePath = "/v1/state"
 // and is safe for concurrent use; how many probes run at once is the reducer's business (R21).
 type Prober struct {
 	trust *trust
+	sent  sentCredentials
 	dial  func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -41,7 +42,10 @@ func NewProber(files TLSFiles) (*Prober, error) {
 func (p *Prober) Probe(ctx context.Context, probe core.StartProbe) core.Outcome {
 	limited, stop := context.WithTimeout(ctx, probe.Timeout)
 	defer stop()
-	attempt := attempt{prober: p, credentials: probe.Credentials, stage: stageConnect}
+	attempt := attempt{
+		prober: p, credentials: probe.Credentials, sent: p.sent.add(probe.Credentials),
+		stage: stageConnect,
+	}
 	answer, err := attempt.run(limited, probe.Identity.URL)
 	if err == nil {
 		return answer
@@ -66,6 +70,7 @@ func (p *Prober) Probe(ctx context.Context, probe core.StartProbe) core.Outcome 
 type attempt struct {
 	prober      *Prober
 	credentials core.Credentials
+	sent        []core.Credentials
 	stage       stage
 	// stale names the TLS files whose newest content could not be used.
 	stale string
@@ -151,5 +156,5 @@ func (a *attempt) receive(conn net.Conn, request *http.Request) (core.Answer, er
 	if err != nil {
 		return core.Answer{}, err
 	}
-	return document.answer(a.credentials)
+	return document.answer(a.sent)
 }

@@ -3,6 +3,8 @@ package effects
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -125,6 +127,12 @@ func TestVersionRepeatsThePassword(t *testing.T) {
 		"path escaped":        strings.ToLower(url.PathEscape(password)),
 		"quoted":              fmt.Sprintf("%q", password),
 		"HTML escaped":        html.EscapeString(password),
+		"every byte escaped":  "%" + strings.Join(byteHex(password), "%"),
+		"spaced hex":          strings.Join(byteHex(password), " "),
+		"base32":              base32.StdEncoding.EncodeToString([]byte(password)),
+		"base64, shifted 1":   base64.StdEncoding.EncodeToString([]byte("v" + password + "z")),
+		"base64, shifted 2":   base64.StdEncoding.EncodeToString([]byte("v:" + password)),
+		"its hash":            fmt.Sprintf("%x", sha256.Sum256([]byte(password))),
 		"beside full_version": "3.4.3",
 	} {
 		document := map[string]any{"api_version": 1, "haproxy": map[string]any{"version": text}}
@@ -138,6 +146,29 @@ func TestVersionRepeatsThePassword(t *testing.T) {
 			t.Errorf("%s: %+v quotes it", name, outcome)
 		}
 	}
+}
+
+func byteHex(text string) []string {
+	var pairs []string
+	for _, b := range []byte(text) {
+		pairs = append(pairs, fmt.Sprintf("%02X", b))
+	}
+	return pairs
+}
+
+// An agent may keep what it was sent, and repeat it when other credentials are in use, or in parts.
+func TestVersionRepeatsAnOldPasswordOrIsSplit(t *testing.T) {
+	prober := newTestProber(t, TLSFiles{})
+	agent := newHTTPAgent(t, answering(versionDocument("3.4.3 first-password")))
+	for i, want := range []core.Cause{core.CauseInvalidDocument, core.CauseInvalidDocument} {
+		probe := probeOf(t, agent.URL, ampleTime)
+		probe.Credentials = testCredentials(t, []string{"first-password", "second-password"}[i])
+		if failure, is := prober.Probe(context.Background(), probe).(core.Failure); !is || failure.Cause != want {
+			t.Errorf("probe %d: %+v", i, failure)
+		}
+	}
+	split := `{"api_version":1,"haproxy":{"version":"first-","full_version":"password"}}`
+	wantFailure(t, answerTo(t, split, "first-password"), core.CauseInvalidDocument, "repeats the credentials")
 }
 
 // A short password is in many texts by chance: there it must be the whole text.
@@ -171,7 +202,7 @@ func answerTo(t testing.TB, body, password string) core.Outcome {
 	document, err := parseDocument([]byte(body))
 	if err == nil {
 		var answer core.Answer
-		if answer, err = document.answer(testCredentials(t, password)); err == nil {
+		if answer, err = document.answer([]core.Credentials{testCredentials(t, password)}); err == nil {
 			return answer
 		}
 	}

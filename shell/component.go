@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/effects"
 )
@@ -16,7 +18,7 @@ import (
 const ComponentName = "discovery"
 
 // shutdownLimit bounds how long Start waits for its goroutines once its context has ended.
-const shutdownLimit = 800 * time.Millisecond
+const shutdownLimit = 500 * time.Millisecond
 
 // ErrStarted is returned by a second Start.
 var ErrStarted = errors.New("the component was started before")
@@ -77,8 +79,13 @@ func New(bus Bus, logger *slog.Logger, opts ...Option) *Component {
 // all. A subscriber that stops reading costs the others nothing (R30).
 func (c *Component) Subscribe(name string) *effects.Subscription { return c.publisher.Subscribe(name) }
 
-// SetPodStore sets or replaces the store that pods are read from. Safe at any time.
-func (c *Component) SetPodStore(store PodStore) { c.inbox.putStore(store) }
+// SetPodStore sets or replaces the store that pods are read from. Safe at any time. A nil store is
+// ignored: the last one stays.
+func (c *Component) SetPodStore(store PodStore) {
+	if store != nil {
+		c.inbox.putStore(store)
+	}
+}
 
 // State is the newest state; it stays valid for ever.
 func (c *Component) State() core.State { return *c.state.Load() }
@@ -97,6 +104,10 @@ func (c *Component) HandleEvent(event any) {
 		if e.Resource == core.HAProxyPods {
 			c.inbox.putNamed(e.Keys)
 		}
+	case core.ResourceIndexUpdated: // names pods, too; what it says of them is not asked
+		if e.Resource == core.HAProxyPods {
+			c.inbox.putNamed(keysOf(e))
+		}
 	case ResourceSyncComplete:
 		if e.Resource == core.HAProxyPods {
 			c.inbox.putList(syncComplete)
@@ -106,6 +117,13 @@ func (c *Component) HandleEvent(event any) {
 	default:
 		c.logger.Warn(string(UnknownEvent), "type", fmt.Sprintf("%T", event))
 	}
+}
+
+func keysOf(e core.ResourceIndexUpdated) []core.PodKey {
+	upserted := lo.Filter(e.Upserted, func(pod *core.Pod, _ int) bool { return pod != nil })
+	return append(
+		lo.Map(upserted, func(pod *core.Pod, _ int) core.PodKey { return pod.Key }),
+		lo.Map(e.Deleted, func(ref core.PodRef, _ int) core.PodKey { return ref.Key })...)
 }
 
 // Start runs the component until ctx ends, and returns nil then: probes are cancelled, observers
@@ -119,6 +137,7 @@ func (c *Component) Start(ctx context.Context) error {
 	forwarded := c.forwardToBus()
 	err := loop.run(ctx)
 
+	c.inbox.close()
 	deadline, cancel := context.WithTimeout(context.Background(), shutdownLimit)
 	defer cancel()
 	if c.unsubscribe != nil {
@@ -136,7 +155,8 @@ func (c *Component) Start(ctx context.Context) error {
 			loop.observers.problem(Problem{ShutdownSlow, fmt.Errorf("%s still busy", name)})
 		}
 	}
-	return errors.Join(err, loop.observers.close())
+	loop.observers.close()
+	return err
 }
 
 // forwardToBus makes the bus one of the subscribers: one that blocks holds up nobody else.

@@ -16,10 +16,10 @@ type inbox struct {
 	wake chan struct{}
 
 	mu      sync.Mutex
+	closed  bool
 	waiting []any
 	named   map[core.PodKey]struct{}
 	asked   map[any]bool
-	store   PodStore
 }
 
 // What may wait in the inbox beside a core.Input.
@@ -27,6 +27,8 @@ type (
 	readNamed struct{ keys []core.PodKey }
 	readList  struct{ why listReason }
 	swapStore struct{ store PodStore }
+	// retryStore makes up for what could not be read.
+	retryStore struct{}
 )
 
 // listReason says why the whole store is to be read.
@@ -60,11 +62,23 @@ func (b *inbox) putNamed(keys []core.PodKey) {
 
 func (b *inbox) putList(why listReason) { b.put(func() { b.ask(readList{why}, why) }) }
 
+func (b *inbox) putRetry() { b.put(func() { b.waiting = append(b.waiting, retryStore{}) }) }
+
+// putStore keeps each swap in its place: a sync that was told before it is about another store than
+// one that is told after it, so later requests do not join earlier ones.
 func (b *inbox) putStore(store PodStore) {
 	b.put(func() {
-		b.store = store
-		b.ask(swapStore{}, "store")
+		clear(b.asked)
+		b.waiting = append(b.waiting, swapStore{store})
 	})
+}
+
+// close lets nothing more in.
+func (b *inbox) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed, b.waiting = true, nil
+	clear(b.named)
 }
 
 // ask appends a request unless an equal one waits already.
@@ -77,7 +91,9 @@ func (b *inbox) ask(request, kind any) {
 
 func (b *inbox) put(change func()) {
 	b.mu.Lock()
-	change()
+	if !b.closed {
+		change()
+	}
 	b.mu.Unlock()
 	select {
 	case b.wake <- struct{}{}:
@@ -104,10 +120,6 @@ func (b *inbox) take() any {
 		return request
 	case readList:
 		b.asked[request.why] = false
-	case swapStore:
-		request.store, b.store = b.store, nil
-		b.asked["store"] = false
-		return request
 	}
 	return next
 }

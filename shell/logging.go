@@ -16,19 +16,14 @@ type logging struct{ logger *slog.Logger }
 func (logging) Taken(time.Time, core.Input) {}
 
 func (l logging) Reduced(step Step) {
-	debug := l.logger.Enabled(context.Background(), slog.LevelDebug)
-	if debug {
-		l.logger.Debug("step", "seq", step.Seq, "input", fmt.Sprintf("%T", step.Input),
-			"effects", len(step.Effects), "took", step.Took)
+	if !l.logger.Enabled(context.Background(), slog.LevelDebug) {
+		return
 	}
+	l.logger.Debug("step", "seq", step.Seq, "input", fmt.Sprintf("%T", step.Input),
+		"effects", len(step.Effects), "took", step.Took)
 	for _, effect := range step.Effects {
-		switch e := effect.(type) {
-		case core.Refuse:
-			l.Problem(Problem{InputRefused, fmt.Errorf("seq %d: %s", step.Seq, e.Reason)})
-		case core.Publish:
-			if debug {
-				l.event(e.Event)
-			}
+		if publish, is := effect.(core.Publish); is {
+			l.event(publish.Event)
 		}
 	}
 }

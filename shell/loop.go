@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
@@ -26,9 +27,11 @@ type loop struct {
 
 	reader *podReader
 	store  PodStore
-	// A store swap or a sync whose list could not be read yet: they are made up for, since nobody
-	// will tell them again.
+	// What could not be read yet is made up for, since nobody will tell it again: a store swap, a
+	// sync, named pods. One retry at a time is under way.
 	owedStore, owedSync bool
+	owedKeys            []core.PodKey
+	retrying            bool
 }
 
 func newLoop(c *Component) *loop {
@@ -88,13 +91,21 @@ func (l *loop) handle(next any) error {
 		}
 		return l.step(request)
 	case swapStore:
-		l.store, l.owedStore, l.owedSync = request.store, request.store != nil, false
+		// A sync that the store before owes vouches for a store that cannot say, for no other.
+		l.owedSync = l.owedSync && syncOf(request.store) == core.SyncUnknown
+		l.store, l.owedStore = request.store, true
 		return l.readList()
 	case readNamed:
 		return l.readNamed(request.keys)
 	case readList:
 		l.owedSync = l.owedSync || request.why == syncComplete
 		return l.readList()
+	case retryStore:
+		l.retrying = false
+		if l.owedStore || l.owedSync {
+			return l.readList()
+		}
+		return l.readNamed(nil)
 	}
 	return nil
 }
@@ -103,10 +114,23 @@ func (l *loop) readNamed(keys []core.PodKey) error {
 	if l.store == nil || l.owedStore {
 		return nil // the list that a new store owes holds them too
 	}
-	if input, changed := l.reader.changes(l.store, keys); changed {
-		return l.step(input)
+	keys = append(keys, l.owedKeys...)
+	slices.SortFunc(keys, core.PodKey.Compare)
+	input, unread := l.reader.changes(l.store, slices.Compact(keys))
+	if l.owedKeys = unread; len(unread) > 0 {
+		l.retryLater()
 	}
-	return nil
+	if len(input.Upserted)+len(input.Deleted) == 0 {
+		return nil
+	}
+	return l.step(input)
+}
+
+func (l *loop) retryLater() {
+	if !l.retrying {
+		l.retrying = true
+		time.AfterFunc(storeRetryDelay, l.component.inbox.putRetry)
+	}
 }
 
 // readList reads the whole store and tells the reducer what for. A store that cannot be read
@@ -124,12 +148,12 @@ func (l *loop) readList() error {
 	if err != nil {
 		l.observers.problem(Problem{StoreUnreadable, err})
 		if l.owedStore || l.owedSync {
-			time.AfterFunc(storeRetryDelay, func() { l.component.inbox.putList(driftTick) })
+			l.retryLater()
 		}
 		return nil
 	}
 	owedStore, owedSync := l.owedStore, l.owedSync
-	l.owedStore, l.owedSync = false, false
+	l.owedStore, l.owedSync, l.owedKeys = false, false, nil
 	if owedStore {
 		err = l.step(core.PodStoreSet{Pods: pods, Synced: synced})
 	}
@@ -195,6 +219,6 @@ func (l *loop) perform(at time.Time, effect core.Effect) {
 	case core.Publish:
 		l.component.publisher.Publish(at, e.Event)
 	case core.Refuse:
-		// The observers have seen it.
+		l.observers.problem(Problem{InputRefused, fmt.Errorf("seq %d: %s", l.seq, e.Reason)})
 	}
 }

@@ -50,7 +50,6 @@ const (
 	NotAPod         ProblemKind = "not_a_pod"
 	InputRefused    ProblemKind = "input_refused"
 	UnknownEvent    ProblemKind = "unknown_event"
-	ObserverFailed  ProblemKind = "observer_failed"
 	ShutdownSlow    ProblemKind = "shutdown_slow"
 	BusSubscription ProblemKind = "bus_subscription"
 )
@@ -73,16 +72,17 @@ func (o *observers) problem(problem Problem) {
 	o.each(func(observer Observer) { observer.Problem(problem) })
 }
 
-func (o *observers) close() error {
-	var failed error
+// close closes those that want it; what fails there is no failure of discovery.
+func (o *observers) close() {
 	o.each(func(observer Observer) {
-		if closer, isCloser := observer.(io.Closer); isCloser {
-			if err := closer.Close(); err != nil && failed == nil {
-				failed = err
-			}
+		closer, isCloser := observer.(io.Closer)
+		if !isCloser {
+			return
+		}
+		if err := closer.Close(); err != nil {
+			o.logger.Error("closing an observer", "observer", fmt.Sprintf("%T", observer), "error", err)
 		}
 	})
-	return failed
 }
 
 func (o *observers) each(call func(Observer)) {

@@ -62,33 +62,36 @@ func (r *podReader) list(store PodStore) ([]*core.Pod, error) {
 	return pods, nil
 }
 
-// changes reads the named pods and gives what is new of them; false when nothing is. A pod that
-// the store lacks is deleted, with the UID last known for it (R9).
-func (r *podReader) changes(store PodStore, keys []core.PodKey) (core.ResourceIndexUpdated, bool) {
-	input := core.ResourceIndexUpdated{Resource: core.HAProxyPods}
+// changes reads the named pods and gives what is new of them. A pod that the store lacks, or holds
+// no pod for any more, is deleted, with the UID last known for it (R9). unread are the keys that
+// the store could not be asked for.
+func (r *podReader) changes(
+	store PodStore, keys []core.PodKey,
+) (input core.ResourceIndexUpdated, unread []core.PodKey) {
+	input.Resource = core.HAProxyPods
 	for _, key := range keys {
 		was, wasKnown := r.known[key]
 		object, err := store.Get(key.String())
-		switch {
-		case apierrors.IsNotFound(err):
-			if wasKnown {
-				input.Deleted = append(input.Deleted, core.PodRef{Key: key, UID: was.pod.UID})
-				delete(r.known, key)
-			}
-			continue
-		case err != nil:
+		if err != nil && !apierrors.IsNotFound(err) {
 			r.problem(Problem{StoreUnreadable, fmt.Errorf("reading %s from the pod store: %w", key, err)})
+			unread = append(unread, key)
 			continue
 		}
-		pod, err := r.read(object)
+		var pod *core.Pod
+		if err == nil {
+			if pod, err = r.read(object); err != nil {
+				r.complain(err, r.complained)
+			}
+		}
 		switch {
-		case err != nil:
-			r.complain(err, r.complained)
-		case !wasKnown || pod != was.pod:
+		case err != nil && wasKnown:
+			input.Deleted = append(input.Deleted, core.PodRef{Key: key, UID: was.pod.UID})
+			delete(r.known, key)
+		case err == nil && pod != was.pod:
 			input.Upserted = append(input.Upserted, pod)
 		}
 	}
-	return input, len(input.Upserted)+len(input.Deleted) > 0
+	return input, unread
 }
 
 // forgetAbsent drops what a complete list lacks, so that memory follows the store.
@@ -131,11 +134,11 @@ func (r *podReader) read(object runtime.Object) (*core.Pod, error) {
 
 // fieldsOf converts typed pods, for stores that hold those.
 func fieldsOf(object runtime.Object) (*unstructured.Unstructured, error) {
-	if fields, isUnstructured := object.(*unstructured.Unstructured); isUnstructured {
-		return fields, nil
-	}
 	if value := reflect.ValueOf(object); !value.IsValid() || value.Kind() == reflect.Pointer && value.IsNil() {
 		return nil, fmt.Errorf("%w: no object", core.ErrNotAPod)
+	}
+	if fields, isUnstructured := object.(*unstructured.Unstructured); isUnstructured {
+		return fields, nil
 	}
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {

@@ -33,11 +33,11 @@ func TestUnchangedFactsStayTheSamePointer(t *testing.T) {
 	if again[0] != first[0] || afterHeartbeat[0] != first[0] {
 		t.Error("unchanged facts were made anew")
 	}
-	if _, changed := reader.changes(store, []core.PodKey{first[0].Key}); changed {
+	if input, _ := reader.changes(store, []core.PodKey{first[0].Key}); len(input.Upserted) > 0 {
 		t.Error("unchanged facts became an input")
 	}
 	store.set(podAt("hap-0", "u0", "10.1.0.11"))
-	if input, changed := reader.changes(store, []core.PodKey{first[0].Key}); !changed ||
+	if input, _ := reader.changes(store, []core.PodKey{first[0].Key}); len(input.Upserted) != 1 ||
 		input.Upserted[0].IP.String() != "10.1.0.11" {
 		t.Errorf("a change was missed: %v", input)
 	}
@@ -65,11 +65,11 @@ func TestDeletedPodCarriesTheUIDLastKnown(t *testing.T) {
 	store := newTestStore(podAt("hap-0", "u0", "10.1.0.10"))
 	_, _ = reader.list(store)
 	key := store.remove("hap-0")
-	input, changed := reader.changes(store, []core.PodKey{key})
-	if !changed || fmt.Sprint(input.Deleted) != "[{lb/hap-0 u0}]" {
+	input, _ := reader.changes(store, []core.PodKey{key})
+	if fmt.Sprint(input.Deleted) != "[{lb/hap-0 u0}]" {
 		t.Errorf("got %v", input)
 	}
-	if _, changed := reader.changes(store, []core.PodKey{key}); changed {
+	if input, _ := reader.changes(store, []core.PodKey{key}); len(input.Deleted) > 0 {
 		t.Error("deleted twice")
 	}
 }
@@ -81,7 +81,8 @@ func TestWhatIsNoPodIsToldOnceAndCostsNoOther(t *testing.T) {
 	nameless := podAt("", "u1", "10.1.0.10")
 	noUID := podAt("hap-1", "", "10.1.0.10")
 	var typedNil *metav1.PartialObjectMetadata
-	store := listOf{nameless, noUID, typedNil, nil, &unstructured.Unstructured{}, podAt("hap-2", "u2", "10.1.0.12")}
+	var nilFields *unstructured.Unstructured
+	store := listOf{nameless, noUID, typedNil, nilFields, nil, &unstructured.Unstructured{}, podAt("hap-2", "u2", "10.1.0.12")}
 	for range 3 {
 		pods, err := reader.list(store)
 		if err != nil || len(pods) != 1 || pods[0].UID != "u2" {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/signal"
@@ -12,9 +13,12 @@ import (
 func main() {
 	// A closed standard output is seen as a write error and ends the program in order.
 	signal.Ignore(syscall.SIGPIPE)
+	// From the first moment on, a signal ends the program in order; a second one ends it at once.
+	ctx, restoreSignals := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	context.AfterFunc(ctx, restoreSignals)
 	root := newRootCommand(os.Stdin, os.Stdout, os.Stderr)
 	root.SetArgs(os.Args[1:])
-	err := root.Execute()
+	err := root.ExecuteContext(ctx)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "haproxy-discovery: "+oneLine(err))
 	}

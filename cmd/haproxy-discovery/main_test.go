@@ -118,9 +118,14 @@ type result struct {
 
 func command(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
+	return commandOf(t, binary, stdin, args...)
+}
+
+func commandOf(t *testing.T, program, stdin string, args ...string) result {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
@@ -175,6 +180,24 @@ type started struct {
 
 func start(t *testing.T, args ...string) *started {
 	t.Helper()
+	s := startUnread(t, args...)
+	go func() {
+		defer close(s.lines)
+		scanner := bufio.NewScanner(s.stdout)
+		scanner.Buffer(nil, 1<<20)
+		for scanner.Scan() {
+			var event map[string]any
+			if json.Unmarshal(scanner.Bytes(), &event) == nil {
+				s.lines <- event
+			}
+		}
+	}()
+	return s
+}
+
+// startUnread starts a command whose output nobody reads.
+func startUnread(t *testing.T, args ...string) *started {
+	t.Helper()
 	s := &started{t: t, cmd: exec.Command(binary, args...), lines: make(chan map[string]any, 1000)}
 	var err error
 	if s.stdin, err = s.cmd.StdinPipe(); err != nil {
@@ -192,17 +215,6 @@ func start(t *testing.T, args ...string) *started {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
-	go func() {
-		defer close(s.lines)
-		scanner := bufio.NewScanner(s.stdout)
-		scanner.Buffer(nil, 1<<20)
-		for scanner.Scan() {
-			var event map[string]any
-			if json.Unmarshal(scanner.Bytes(), &event) == nil {
-				s.lines <- event
-			}
-		}
-	}()
 	return s
 }
 
@@ -257,6 +269,12 @@ func uidsOf(event map[string]any) []string {
 		uids = append(uids, endpoint.(map[string]any)["uid"].(string))
 	}
 	return uids
+}
+
+// endUnread is end for a command whose output nobody has read.
+func (s *started) endUnread() int {
+	close(s.lines)
+	return s.end()
 }
 
 // end waits for the command's end after a signal or the like, and gives its exit status.

@@ -7,8 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -16,6 +16,9 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/effects"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 )
+
+// printGrace is how long a signal waits for an output that nobody reads.
+const printGrace = 200 * time.Millisecond
 
 // program runs a component with all that surrounds it in a command.
 type program struct {
@@ -32,27 +35,38 @@ func newProgram(component *shell.Component, out io.Writer, format output.Format)
 	}
 }
 
-// run lasts until the first activity returns, a signal arrives, or the output is closed. Whatever
-// was published by then is printed. An activity that has nothing more to do, while the program
-// should go on, waits for its context.
-func (p program) run(ctx context.Context, activities ...func(context.Context) error) error {
-	ctx, stopSignals := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
-	defer stopSignals()
-	ctx, cancel := context.WithCancel(ctx)
+// run lasts until the first activity returns, signalled ends, or the output is closed. Whatever
+// was published by then is printed; after a signal, only as far as somebody reads it at once. An
+// activity that has nothing more to do, while the program should go on, waits for its context.
+func (p program) run(signalled context.Context, activities ...func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(signalled)
 	defer cancel()
+	printed := make(chan error, 1)
+	go func() {
+		defer cancel()
+		printed <- p.print()
+	}()
 	var group errgroup.Group
-	start := func(activity func(context.Context) error) {
+	for _, activity := range append(activities, p.component.Start) {
 		group.Go(func() error {
 			defer cancel()
 			return activity(ctx)
 		})
 	}
-	start(p.component.Start)
-	start(func(context.Context) error { return p.print() })
-	for _, activity := range activities {
-		start(activity)
+	err := group.Wait()
+	select {
+	case printError := <-printed:
+		return errors.Join(err, printError)
+	case <-afterSignal(signalled):
+		return err
 	}
-	return group.Wait()
+}
+
+// afterSignal gives a blocked output a moment after the signal.
+func afterSignal(signalled context.Context) <-chan time.Time {
+	late := make(chan time.Time)
+	context.AfterFunc(signalled, func() { time.AfterFunc(printGrace, func() { close(late) }) })
+	return late
 }
 
 // print prints until the component has ended and everything is out. A closed output is no failure.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +37,12 @@ then its effects. It needs no network, no clock and no credentials.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return flags.run(args[0], std) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("until") && flags.until == 0 {
+				return usagef("--until 0: steps are numbered from 1")
+			}
+			return flags.run(args[0], std)
+		},
 	}
 	set := cmd.Flags()
 	set.BoolVar(&flags.check, "check", false,
@@ -78,7 +82,7 @@ func (f *replayFlags) run(path string, std streams) error {
 	}
 	options.Warn = func(text string) { _, _ = fmt.Fprintf(std.err, "warning: %s\n", text) }
 	options.Failed = func(text string) { _, _ = fmt.Fprintf(std.err, "failed: %s\n", text) }
-	result, err := replay.Run(inputlog.NewReader(bufio.NewReaderSize(file, 1<<20)), options)
+	result, err := replay.Run(inputlog.NewReader(file), options)
 	if err == nil && f.state {
 		err = printer.State(fmt.Sprintf("seq %d", result.LastSeq), result.State)
 	}
@@ -95,7 +99,7 @@ func (f *replayFlags) conclude(path string, result replay.Result, err error, err
 	case err != nil:
 		return err
 	case f.pod != "" && !result.PodSeen:
-		return usagef("--pod: %s does not occur in %s", f.pod, path)
+		return usagef("--pod: %s does not occur in %s up to seq %d", f.pod, path, result.LastSeq)
 	case result.Failures > 0:
 		return fmt.Errorf("%s: %d of %d inputs failed the check, first at seq %d",
 			path, result.Failures, result.Inputs, result.FirstFailure)

@@ -145,15 +145,36 @@ func (f *runFlags) openPods(in io.Reader) (io.Reader, func(), error) {
 	if f.podsFrom == "-" {
 		return in, func() {}, nil
 	}
+	info, err := os.Stat(f.podsFrom)
+	switch {
+	case err != nil:
+		return nil, nil, usagef("--pods-from: %w", err)
+	case info.IsDir():
+		return nil, nil, usagef("--pods-from: %s is a directory", f.podsFrom)
+	case info.Mode()&os.ModeNamedPipe != 0:
+		return &namedPipe{path: f.podsFrom}, func() {}, nil
+	}
 	file, err := os.Open(f.podsFrom)
 	if err != nil {
 		return nil, nil, usagef("--pods-from: %w", err)
 	}
-	if info, err := file.Stat(); err == nil && info.IsDir() {
-		_ = file.Close()
-		return nil, nil, usagef("--pods-from: %s is a directory", f.podsFrom)
-	}
 	return file, func() { _ = file.Close() }, nil
+}
+
+// namedPipe is opened by whoever reads it, since that waits for a writer. The end of the program
+// closes it.
+type namedPipe struct {
+	path string
+	file *os.File
+}
+
+func (p *namedPipe) Read(buffer []byte) (n int, err error) {
+	if p.file == nil {
+		if p.file, err = os.Open(p.path); err != nil {
+			return 0, err
+		}
+	}
+	return p.file.Read(buffer)
 }
 
 // watchCredentials follows the directory; what is invalid there is logged, and the old credentials

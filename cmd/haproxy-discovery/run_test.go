@@ -173,3 +173,62 @@ func TestBadCredentialsLaterKeepTheOldOnes(t *testing.T) {
 	s.awaitFleet("u0", "u1")
 	noTrace(t, "stderr", s.stderr())
 }
+
+// R31: a signal ends the program even while nobody reads its output.
+func TestSignalEndsTheProgramWhileItsOutputIsBlocked(t *testing.T) {
+	f := newFleet(t, "127.88.0.1")
+	s := startUnread(t, runArgs(f, credentialsDir(t, "admin", password))...)
+	var pods []string
+	for i := range 800 {
+		pods = append(pods, strings.Replace(pod(fmt.Sprintf("hap-%d", i), "u", "10.1.0.1"), "running", "waiting", 1))
+	}
+	s.send(list(pods...))
+	deadline := time.Now().Add(patience)
+	for !strings.Contains(s.stderr(), "initial pods are complete") {
+		if time.Now().After(deadline) {
+			t.Fatalf("not started:\n%s", s.stderr())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	if status := s.endUnread(); status != 0 {
+		t.Errorf("status %d: %s", status, s.stderr())
+	}
+}
+
+func TestSignalEndsTheProgramWhileItWaitsForANamedPipe(t *testing.T) {
+	f := newFleet(t, "127.88.0.1")
+	pipe := filepath.Join(t.TempDir(), "pods")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, append(runArgs(f, credentialsDir(t, "admin", password)), "--pods-from", pipe, "--log-level", "debug")...)
+	deadline := time.Now().Add(patience)
+	for !strings.Contains(s.stderr(), "step") {
+		if time.Now().After(deadline) {
+			t.Fatalf("not started:\n%s", s.stderr())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	if status := s.end(); status != 0 {
+		t.Errorf("status %d: %s", status, s.stderr())
+	}
+}
+
+// R28: recording stops loudly when the disk is full, and discovery goes on.
+func TestFullDiskStopsTheRecordingOnly(t *testing.T) {
+	f := newFleet(t, "127.88.0.1")
+	log := filepath.Join(t.TempDir(), "log.jsonl")
+	args := runArgs(f, credentialsDir(t, "admin", password), "--once", "--record", log)
+	limited := append([]string{"-c", `ulimit -f 1; trap '' XFSZ; exec "$0" "$@"`, binary}, args...)
+	var pods []string
+	for i := range 40 {
+		pods = append(pods, pod(fmt.Sprintf("hap-%d", i), "u", "127.88.0.1"))
+	}
+	got := commandOf(t, "bash", list(pods...), limited...)
+	if got.status != 0 || !strings.Contains(got.errOut, "recording has stopped") ||
+		!strings.Contains(got.out, `"count":40`) {
+		t.Errorf("status %d: %s%s", got.status, got.errOut, got.out)
+	}
+}

@@ -50,6 +50,7 @@ func TestBadUsageIsOneLineAndStatusTwo(t *testing.T) {
 		{[]string{"replay"}, "log"},
 		{[]string{"replay", "/nowhere/log.jsonl"}, "/nowhere/log.jsonl"},
 		{[]string{"replay", damaged}, "line 1"},
+		{[]string{"replay", damaged, "--until", "0"}, "--until"},
 		{[]string{"replay", damaged, "--pod", "nonsense"}, "nonsense"},
 	} {
 		got := command(t, "", bad.args...)
