@@ -7,12 +7,12 @@ import "cmp"
 
 func (s *step) probeFinished(in ProbeFinished) {
 	s.trigger = TriggerProbeFinished
-	probe, found := s.probes.Get(uint64(in.Probe))
+	probe, found := s.probes.find(in.Probe)
 	if !found {
 		s.refuse("probe_finished: probe %d is not outstanding", in.Probe)
 		return
 	}
-	s.probes = s.probes.Delete(uint64(in.Probe))
+	s.probes = s.probes.without(in.Probe)
 	if probe.cancelled {
 		return
 	}

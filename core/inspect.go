@@ -100,17 +100,17 @@ func (s State) Unpublished() iter.Seq[PodKey] { return s.unpublished.All() }
 
 // Probes lists the outstanding probes by number.
 func (s State) Probes() []OutstandingProbe {
-	probes := make([]OutstandingProbe, 0, s.probes.Len())
-	for id, p := range s.probes.All() {
+	probes := make([]OutstandingProbe, 0, len(s.probes))
+	for _, p := range s.probes {
 		probes = append(probes,
-			OutstandingProbe{ProbeID(id), p.identity, p.credentials, p.retry, p.cancelled})
+			OutstandingProbe{p.id, p.identity, p.credentials, p.retry, p.cancelled})
 	}
 	return probes
 }
 
 // Probe finds an outstanding probe by its number.
 func (s State) Probe(id ProbeID) (OutstandingProbe, bool) {
-	p, found := s.probes.Get(uint64(id))
+	p, found := s.probes.find(id)
 	if !found {
 		return OutstandingProbe{}, false
 	}

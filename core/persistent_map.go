@@ -23,7 +23,12 @@ func treeKey(key PodKey) string {
 	return namespace + "\x00\x01" + key.Name
 }
 
-func (m podMap[V]) Get(key PodKey) (V, bool)      { return m.tree.Get(treeKey(key)) }
+func (m podMap[V]) Get(key PodKey) (v V, found bool) {
+	if m.Len() == 0 { // spares making the key
+		return v, false
+	}
+	return m.tree.Get(treeKey(key))
+}
 func (m podMap[V]) Set(key PodKey, v V) podMap[V] { return podMap[V]{m.tree.Set(treeKey(key), v)} }
 func (m podMap[V]) Delete(key PodKey) podMap[V]   { return podMap[V]{m.tree.Delete(treeKey(key))} }
 func (m podMap[V]) Len() int                      { return m.tree.Len() }

@@ -31,18 +31,15 @@ func (s *step) cancelProbe(was *standing) {
 	if was.probe == 0 {
 		return
 	}
-	probe, _ := s.probes.Get(uint64(was.probe))
-	cancelled := *probe
-	cancelled.cancelled = true
-	s.probes = s.probes.Set(uint64(was.probe), &cancelled)
+	s.probes = s.probes.cancel(was.probe)
 	s.cancelled = append(s.cancelled, CancelProbe{Probe: was.probe})
 }
 
 // launchProbes fills the free places, first attempts first; retries never hold all of them, so
 // that a new pod always finds one (R21).
 func (s *step) launchProbes() {
-	retrying := s.retriesOutstanding()
-	for s.probes.Len() < s.config.MaxProbes {
+	retrying := s.probes.retries()
+	for len(s.probes) < s.config.MaxProbes {
 		if place, key, found := s.firsts.First(); found {
 			s.firsts = s.firsts.Delete(place)
 			s.launch(key)
@@ -64,8 +61,8 @@ func (s *step) launch(key PodKey) {
 	next := *st
 	next.place, next.probe = 0, s.lastProbe
 	s.setStanding(&next)
-	s.probes = s.probes.Set(uint64(s.lastProbe), &outstanding{
-		identity: st.identity, credentials: s.credentials, retry: st.judged,
+	s.probes = s.probes.with(&outstanding{
+		id: s.lastProbe, identity: st.identity, credentials: s.credentials, retry: st.judged,
 	})
 	s.probed = append(s.probed, StartProbe{
 		Probe:       s.lastProbe,
@@ -75,22 +72,12 @@ func (s *step) launch(key PodKey) {
 	})
 }
 
-func (s *step) retriesOutstanding() int {
-	count := 0
-	for _, probe := range s.probes.All() {
-		if probe.retry {
-			count++
-		}
-	}
-	return count
-}
-
 // FirstAttemptsPending tells whether a candidate's first attempt is queued or in flight (R17).
 func (s State) FirstAttemptsPending() bool {
 	if s.firsts.Len() > 0 {
 		return true
 	}
-	for _, probe := range s.probes.All() {
+	for _, probe := range s.probes {
 		if !probe.retry && !probe.cancelled {
 			return true
 		}

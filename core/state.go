@@ -29,7 +29,7 @@ type State struct {
 	// The probe queue: first attempts, retries, and the probes outstanding, cancelled ones included.
 	firsts  numberMap[PodKey]
 	retries numberMap[PodKey]
-	probes  numberMap[*outstanding]
+	probes  outstandingProbes
 
 	retryTimers       numberMap[PodKey]
 	publishTimer      TimerID
@@ -68,14 +68,6 @@ type standing struct {
 	place uint64
 	probe ProbeID
 	timer TimerID
-}
-
-// outstanding is a probe that was started and has not finished.
-type outstanding struct {
-	identity    Identity
-	credentials Credentials
-	retry       bool
-	cancelled   bool
 }
 
 // publication is what was last published.

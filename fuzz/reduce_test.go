@@ -3,6 +3,7 @@ package fuzz
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -26,11 +27,11 @@ func tellStory(t *rapid.T) {
 	m.checkPast(t)
 }
 
-// drawCaps: small bounds fill quickly; the large ones are those of production.
+// drawCaps: small bounds are reached quickly; the large ones are those of production.
 func drawCaps(t *rapid.T) core.Config {
 	return rapid.SampledFrom([]core.Config{
-		{MaxProbes: 2, MaxRetries: 1},
-		{MaxProbes: 1, MaxRetries: 1},
+		{MaxProbes: 2, MaxRetries: 1, MaxRetryDelay: 2 * time.Second},
+		{MaxProbes: 1, MaxRetries: 1, MaxProbeTimeout: 2 * time.Second},
 		{MaxProbes: 3, MaxRetries: 2},
 		{MaxProbes: 16, MaxRetries: 12},
 	}).Draw(t, "caps")

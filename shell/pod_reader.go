@@ -58,7 +58,10 @@ func (r *podReader) list(store PodStore) ([]*core.Pod, error) {
 		pods = append(pods, pod)
 	}
 	r.complained = complaints
-	slices.SortStableFunc(pods, func(a, b *core.Pod) int { return a.Key.Compare(b.Key) })
+	byKey := func(a, b *core.Pod) int { return a.Key.Compare(b.Key) }
+	if !slices.IsSortedFunc(pods, byKey) {
+		slices.SortStableFunc(pods, byKey)
+	}
 	return pods, nil
 }
 

@@ -26,7 +26,7 @@
 // Rules that are checked as well, since a transition shows them:
 //
 //   - R7 and R8, reports: a full pass reports each pod that is rejected by its facts and retries
-//     each unadmitted candidate, no admitted one; a pod change reports a rejected pod if it is news.
+//     each candidate that is not admitted; a pod change reports a rejected pod if it is news.
 //   - R14, order: cancellations and stopped timers, Rejected by key, Terminated by key, at most one
 //     Discovered, then timers and probes; a published endpoint is retired in the very step in which
 //     its identity is no longer a current candidate's.
