@@ -7,7 +7,7 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// Case 23 and its kind, each served by a real agent.
+// Documents that are none, each served by a real agent.
 func TestDocuments(t *testing.T) {
 	const (
 		invalid     = core.CauseInvalidDocument

@@ -48,7 +48,7 @@ func padded(size int) string {
 	return strings.TrimSuffix(validDocument, "}") + `,"pad":"` + pad + `"}`
 }
 
-// Case 20: too much of anything is noticed, 16 at once, with memory that does not depend on how
+// Too much of anything is noticed, 16 at once, with memory that does not depend on how
 // much the agent would send.
 func TestProbeBoundsMemory(t *testing.T) {
 	verifyNoProbeLeaks(t)
@@ -118,7 +118,7 @@ func TestProbeBoundsMemory(t *testing.T) {
 	}
 }
 
-// Case 20: what stays within the limits is admitted.
+// What stays within the limits is admitted.
 func TestProbeReadsLargeDocuments(t *testing.T) {
 	for _, size := range []int{50_000, maxBodyBytes} {
 		agent := newHTTPAgent(t, answering(padded(size)))
@@ -126,7 +126,7 @@ func TestProbeReadsLargeDocuments(t *testing.T) {
 	}
 }
 
-// Case 21: one overall limit ends every kind of slowness, and leaves no goroutine behind.
+// One overall limit ends every kind of slowness, and leaves no goroutine behind.
 func TestProbeTimesOut(t *testing.T) {
 	for name, test := range map[string]struct {
 		stage string
@@ -177,7 +177,7 @@ func TestProbeTimesOut(t *testing.T) {
 	}
 }
 
-// Case 21: informational responses without end.
+// Informational responses without end.
 func TestProbeEndsEndlessInformationalResponses(t *testing.T) {
 	verifyNoProbeLeaks(t)
 	agent := newRawAgent(t, func(conn net.Conn, _ <-chan struct{}) {

@@ -47,7 +47,7 @@ func (b *lockedBuffer) String() string {
 	return b.buffer.String()
 }
 
-// Case 25: an agent repeats what it was sent, wherever it can; nothing of it comes out.
+// An agent repeats what it was sent, wherever it can; nothing of it comes out.
 func TestProbeQuotesNothing(t *testing.T) {
 	captured := captureLog(t)
 	basic := base64.StdEncoding.EncodeToString([]byte("admin:" + testPassword))

@@ -32,7 +32,7 @@ func TestProbeIsOnePlainGet(t *testing.T) {
 	}
 }
 
-// Case 26: the password's characters matter neither to the URL nor to the header.
+// The password's characters matter neither to the URL nor to the header.
 func TestProbeAuthenticatesWithAnyCharacters(t *testing.T) {
 	agent := newHTTPAgent(t, func(w http.ResponseWriter, r *http.Request) {
 		if user, password, ok := r.BasicAuth(); !ok || user != "admin" || password != testPassword {
@@ -59,7 +59,7 @@ func TestProbeWithoutCredentialsSendsNone(t *testing.T) {
 	}
 }
 
-// Case 18: no redirect is followed, so that no Authorization header gets anywhere else.
+// No redirect is followed, so that no Authorization header gets anywhere else.
 func TestProbeFollowsNoRedirect(t *testing.T) {
 	verifyNoProbeLeaks(t)
 	target := newHTTPAgent(t, answering(validDocument))
@@ -85,7 +85,7 @@ func TestProbeFollowsNoRedirect(t *testing.T) {
 	}
 }
 
-// Case 19: each probe opens its own connection, so that it reaches whoever listens now.
+// Each probe opens its own connection, so that it reaches whoever listens now.
 func TestProbeSharesNoConnection(t *testing.T) {
 	verifyNoProbeLeaks(t)
 	agent := newHTTPAgent(t, answering(validDocument))
@@ -99,7 +99,7 @@ func TestProbeSharesNoConnection(t *testing.T) {
 	}
 }
 
-// Case 19: the predecessor keeps its side of an old connection open; its successor has taken over
+// The predecessor keeps its side of an old connection open; its successor has taken over
 // the address.
 func TestProbeReachesTheSuccessor(t *testing.T) {
 	verifyNoProbeLeaks(t)
@@ -118,7 +118,7 @@ func TestProbeReachesTheSuccessor(t *testing.T) {
 	wantAnswer(t, second, validAnswer)
 }
 
-// Case 24: IPv6 literals are bracketed where they are dialled and in the Host header.
+// IPv6 literals are bracketed where they are dialled and in the Host header.
 func TestProbeBracketsIPv6(t *testing.T) {
 	var host string
 	agent := newHTTPAgent(t, func(w http.ResponseWriter, r *http.Request) {

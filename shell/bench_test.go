@@ -26,7 +26,7 @@ func BenchmarkDriftPass(b *testing.B) {
 	l := newLoop(c)
 	defer func() { <-l.probes.Close() }()
 	credentials, _ := core.NewCredentials("admin", "pass-word-1")
-	l.state = admitAll(l.state, slice, credentials)
+	l.state = admitAll(b, l, slice, credentials)
 	l.store = slice
 	if err := l.readList(); err != nil {
 		b.Fatal(err)
@@ -43,9 +43,13 @@ func BenchmarkDriftPass(b *testing.B) {
 }
 
 // admitAll is the state in which every pod has answered.
-func admitAll(state core.State, slice PodSlice, credentials core.Credentials) core.State {
-	reader := newPodReader("agent", func(Problem) {})
-	pods, _ := reader.list(slice)
+func admitAll(b *testing.B, l *loop, slice PodSlice, credentials core.Credentials) core.State {
+	b.Helper()
+	state := l.state
+	pods, err := l.reader.list(slice)
+	if err != nil {
+		b.Fatal(err)
+	}
 	waiting := []core.Input{
 		core.ConfigValidated{AgentPort: 5555}, core.CredentialsUpdated{Credentials: credentials},
 		core.PodStoreSet{Pods: pods, Synced: core.SyncDone},

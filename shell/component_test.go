@@ -29,7 +29,7 @@ func TestColdStartDiscoversTheFleetOverRealAgents(t *testing.T) {
 	}
 }
 
-// R14, case 10: neither a hung successor nor a queue stands between a replacement and its news.
+// R14: neither a hung successor nor a queue stands between a replacement and its news.
 func TestReplacementIsToldAtOnceWhileEveryOtherAgentHangs(t *testing.T) {
 	agents := newAgents(t)
 	agents.start("127.77.0.1", healthy("3.4.3"))
@@ -58,7 +58,7 @@ func TestReplacementIsToldAtOnceWhileEveryOtherAgentHangs(t *testing.T) {
 	}
 }
 
-// Case 22: healthy pods behind hung ones are admitted when the first places fall free.
+// Healthy pods behind hung ones are admitted when the first places fall free.
 func TestHealthyPodsAreAdmittedBehindSixteenHungOnes(t *testing.T) {
 	agents := newAgents(t)
 	agents.start("127.77.0.1", hung)
@@ -80,7 +80,7 @@ func TestHealthyPodsAreAdmittedBehindSixteenHungOnes(t *testing.T) {
 	}
 }
 
-// Case 11: a flood of unrelated changes delays nothing.
+// A flood of unrelated changes delays nothing.
 func TestFloodOfUnrelatedChangesDelaysNoTermination(t *testing.T) {
 	agents := newAgents(t)
 	agents.start("127.77.0.1", healthy("3.4.3"))
@@ -137,7 +137,7 @@ func TestSubscriberThatNeverReadsCostsTheOthersNothing(t *testing.T) {
 	}
 }
 
-// Case 33, R31.
+// R31.
 func TestShutdownInMidProbeTellsNothingAndIsQuick(t *testing.T) {
 	agents := newAgents(t)
 	agents.start("127.77.0.1", hung)

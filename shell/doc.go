@@ -6,6 +6,17 @@
 //	loop     tell the observers, reduce, hand the effects out in order
 //	effects  probes in an errgroup, timers, publication to subscribers
 //
+// core/doc.go tells where the rules R1 to R24 live. The others are these:
+//
+//	R25  effects/probe.go               a probe is one GET on a fresh connection, within limits
+//	R26  core/secret.go                 no secret is printed, in no encoding; effects/credentials_echo.go
+//	R27  core/credentials.go            invalid credentials are refused by name; the old ones stay
+//	R28  shell/inputlog/writer.go       every input is recorded before it is reduced, never waiting
+//	R29  shell/inputlog/reader.go       a torn end is a warning, any other damage an error
+//	R30  effects/outbox.go              what a subscriber that lags behind still gets
+//	R31  shell/component.go             shutdown: quiet, complete, within a second
+//	R32  shell/loop.go                  a panic of the reducer stops the component
+//
 // The loop never waits for a probe, a subscriber or a disk, and decides nothing: all policy is
 // core's. Recording, metrics and logging hang on the Observer seam.
 package shell

@@ -74,7 +74,7 @@ func TestDeletedPodCarriesTheUIDLastKnown(t *testing.T) {
 	}
 }
 
-// Case 30: what is no pod costs one log line, and no other pod anything.
+// What is no pod costs one log line, and no other pod anything.
 func TestWhatIsNoPodIsToldOnceAndCostsNoOther(t *testing.T) {
 	var problems []Problem
 	reader := newTestReader(&problems)

@@ -70,7 +70,7 @@ func podsFrom(first, end int) []*core.Pod {
 	return pods
 }
 
-// Case 35: the same bytes, whatever the number of processors.
+// The same bytes, whatever the number of processors.
 func TestReplayGivesTheSameBytesEveryTime(t *testing.T) {
 	log := recordStory(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -134,7 +134,7 @@ func TestReplayCheckTellsWhereTheEffectsDiffer(t *testing.T) {
 	}
 }
 
-// Case 34: what is whole is replayed, with one warning; damage before the end is an error.
+// What is whole is replayed, with one warning; damage before the end is an error.
 func TestReplayOfDamagedLogs(t *testing.T) {
 	whole, err := os.ReadFile(recordStory(t))
 	if err != nil {

@@ -33,7 +33,7 @@ func wholeSteps(log []byte) (whole int) {
 	return whole
 }
 
-// R29, case 34: wherever a crash has cut a log, what is whole is read, with one warning that names
+// R29: wherever a crash has cut a log, what is whole is read, with one warning that names
 // the line, and the log can be appended to.
 func TestTornAtEveryByte(t *testing.T) {
 	log := smallLog(t)
@@ -229,7 +229,7 @@ func TestVersionsAndUnknownFields(t *testing.T) {
 	}
 }
 
-// Case 34: what hurts no record costs a warning.
+// What hurts no record costs a warning.
 func TestHarmlessDamage(t *testing.T) {
 	log := string(smallLog(t))
 	unended := strings.TrimSuffix(log, "\n")

@@ -8,7 +8,7 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// R28, case 35: a read that removes 5 pods and adds 20 replays to the digests that were recorded,
+// R28: a read that removes 5 pods and adds 20 replays to the digests that were recorded,
 // however many processors there are.
 func TestReplayIsTheSameEveryTime(t *testing.T) {
 	pods := podsOf(40)
