@@ -10,6 +10,7 @@ import (
 
 	"github.com/samber/lo"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/haproxy-discovery/haproxy-discovery/cmd/haproxy-discovery/internal/podstream"
 	"github.com/haproxy-discovery/haproxy-discovery/core"
@@ -27,6 +28,8 @@ type podSource struct {
 	store     *podstream.Store
 	component *shell.Component
 	logger    *slog.Logger
+	// begun tells that the stream has held a pod or a list.
+	begun bool
 }
 
 func newPodSource(
@@ -77,8 +80,11 @@ func (s *podSource) run(ctx context.Context) error {
 			if !more {
 				return s.ended(ctx, readError)
 			}
-			if s.take(item) && !s.store.HasSynced() {
-				silence.Reset(syncSilence)
+			if s.take(item) {
+				s.begun = true
+				if !s.store.HasSynced() {
+					silence.Reset(syncSilence)
+				}
 			}
 		}
 	}
@@ -90,6 +96,9 @@ func (s *podSource) ended(ctx context.Context, readError <-chan error) error {
 	case err := <-readError:
 		return err
 	default:
+	}
+	if !s.begun {
+		s.logger.Warn("the input has ended without a single list or pod; the fleet counts as empty")
 	}
 	s.synced("end of input")
 	<-ctx.Done()
@@ -137,7 +146,8 @@ func (s *podSource) apply(item podstream.Item) {
 func (s *podSource) synced(by string) {
 	if !s.store.HasSynced() {
 		s.store.MarkSynced()
-		s.logger.Info("initial pods are complete", "by", by)
+		pods, _ := s.store.List(labels.Everything())
+		s.logger.Info("initial pods are complete", "by", by, "pods", len(pods))
 		s.component.HandleEvent(shell.ResourceSyncComplete{Resource: core.HAProxyPods})
 	}
 }

@@ -38,10 +38,14 @@ its pod is replaced, restarted or gone.`,
 }
 
 func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
+	switch {
+	case len(args) == 0:
+		return nil
+	case !cmd.HasParent():
+		return usagef("unknown command %q (see %s --help)", args[0], cmd.CommandPath())
+	default:
 		return usagef("%s: unexpected argument %q (see %s --help)", cmd.Name(), args[0], cmd.CommandPath())
 	}
-	return nil
 }
 
 func newVersionCommand(std streams) *cobra.Command {

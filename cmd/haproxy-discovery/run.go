@@ -48,7 +48,7 @@ func newRunCommand(std streams) *cobra.Command {
 	}
 	set := cmd.Flags()
 	set.StringVar(&flags.podsFrom, "pods-from", "",
-		"read pods from a file, or - for standard input, as `kubectl get pods -o json` prints them")
+		"read pods from `FILE`, or - for standard input, as kubectl get pods -o json prints them")
 	set.IntVar(&flags.agentPort, "agent-port", 5555, "port of the agents")
 	set.StringVar(&flags.agentScheme, "agent-scheme", "http", "http or https")
 	set.StringVar(&flags.agentTLS.CA, "agent-ca", "", "PEM file with the CA of the agents' certificates")
