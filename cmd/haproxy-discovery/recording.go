@@ -8,6 +8,7 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/inputlog"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/recording"
 )
 
 // openRecorder gives the option that records to a file, none where path is empty. Recording that
@@ -23,5 +24,5 @@ func openRecorder(path string, config core.Config, logger *slog.Logger) ([]shell
 	if err != nil {
 		return nil, usage(fmt.Errorf("--record: %w", err))
 	}
-	return []shell.Option{shell.WithObserver(shell.NewRecorder(writer))}, nil
+	return []shell.Option{shell.WithObserver(recording.New(writer))}, nil
 }

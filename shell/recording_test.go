@@ -22,6 +22,16 @@ func openLog(t *testing.T) (*inputlog.Writer, string) {
 	return writer, path
 }
 
+// logObserver records as recording.Recorder does, which imports this package.
+type logObserver struct {
+	problemLog
+	*inputlog.Writer
+}
+
+func (l *logObserver) Taken(at time.Time, input core.Input) { l.Append(at, input) }
+
+func (l *logObserver) Reduced(step Step) { l.Effects(step.Effects) }
+
 // steps reads the recorded inputs.
 func steps(t *testing.T, path string) []inputlog.Step {
 	t.Helper()
@@ -55,7 +65,7 @@ func TestRecordedRunReplaysToTheSame(t *testing.T) {
 	agents.start("127.77.0.2", hung)
 	writer, path := openLog(t)
 	store := newTestStore(podAt("hap-0", "u0", "127.77.0.1"), podAt("hap-1", "u1", "127.77.0.2"))
-	r := start(t, agents.port, store, WithObserver(NewRecorder(writer)))
+	r := start(t, agents.port, store, WithObserver(&logObserver{Writer: writer}))
 	r.awaitFleet("u0")
 	r.HandleEvent(DriftPreventionTriggered{})
 	r.changed(store.set(podAt("hap-0", "u2", "127.77.0.1")))
@@ -89,7 +99,7 @@ func TestRecordedRunReplaysToTheSame(t *testing.T) {
 // R32: the input that breaks the reducer is in the log.
 func TestInputThatBreaksTheReducerIsRecorded(t *testing.T) {
 	writer, path := openLog(t)
-	r := newRunning(t, New(nil, nil, WithObserver(NewRecorder(writer)), func(o *options) {
+	r := newRunning(t, New(nil, nil, WithObserver(&logObserver{Writer: writer}), func(o *options) {
 		o.reduce = func(state core.State, input core.Input) (core.State, []core.Effect) {
 			if _, breaks := input.(core.BecameLeader); breaks {
 				panic("a bug")
