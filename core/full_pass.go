@@ -7,6 +7,14 @@ import (
 // Full passes (R7) look at every pod: rejected ones are reported again, unadmitted candidates
 // probed again without further delay. What is settled costs nothing.
 
+// driftPreventionTriggered believes a list that has not synced in what it holds, not in what it
+// lacks.
+func (s *step) driftPreventionTriggered(in DriftPreventionTriggered) {
+	s.trigger = TriggerDriftPreventionTriggered
+	s.takeList(in.Pods, s.store.synced)
+	s.pass()
+}
+
 func (s *step) pass() { s.runPass(false) }
 
 // passWithFreshBackoff is for inputs after which an agent may well answer at last.

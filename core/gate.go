@@ -67,19 +67,6 @@ func (s *step) resourceSyncComplete(in ResourceSyncComplete) {
 	s.pass()
 }
 
-// driftPreventionTriggered believes a list that has not synced in what it holds, not in what it
-// lacks.
-func (s *step) driftPreventionTriggered(in DriftPreventionTriggered) {
-	s.trigger = TriggerDriftPreventionTriggered
-	s.takeList(in.Pods, s.store.synced)
-	s.pass()
-}
-
-func (s *step) becameLeader() {
-	s.trigger = TriggerBecameLeader
-	s.replay()
-}
-
 // openGate opens it once all four are known, and tells whether it is open.
 func (s *step) openGate() bool {
 	if !s.gateOpen && s.settings != nil && !s.credentials.IsZero() && s.store.set && s.store.synced {

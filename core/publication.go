@@ -49,6 +49,11 @@ func (s *step) publish() {
 	s.discovered = append(s.discovered, Publish{event})
 }
 
+func (s *step) becameLeader() {
+	s.trigger = TriggerBecameLeader
+	s.replay()
+}
+
 // replay tells the last publication again, to the consumers of a new leader (R19).
 func (s *step) replay() {
 	if s.published != nil {
