@@ -250,7 +250,8 @@ func (s *started) await(what string, fits func(map[string]any) bool) map[string]
 				return event
 			}
 		case <-deadline:
-			s.t.Fatalf("waited in vain for %s; seen %v; stderr:\n%s", what, s.seen, s.stderr())
+			last := s.seen[max(0, len(s.seen)-5):]
+			s.t.Fatalf("waited in vain for %s; last seen %v; stderr:\n%s", what, last, s.stderr())
 		}
 	}
 }

@@ -42,7 +42,9 @@ func newPodSource(
 		component: component,
 		logger:    logger,
 	}
-	component.SetPodStore(s.store)
+	// The sync is told by synced alone, and once: the store itself cannot say, so that it makes no
+	// difference whether the stream or the component is faster.
+	component.SetPodStore(struct{ shell.PodStore }{s.store})
 	return s
 }
 
