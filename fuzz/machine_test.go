@@ -69,6 +69,9 @@ func (m *machine) step(t *rapid.T, input core.Input) {
 	if difference := m.facts.differ(after); difference != "" {
 		t.Fatalf("R9: %s", difference)
 	}
+	if wrong := misjudged(after); wrong != "" {
+		t.Fatalf("R1 to R5: %s", wrong)
+	}
 }
 
 func report(t *rapid.T, monitor string, violations []invariant.Violation) {
