@@ -134,7 +134,7 @@ func (f *field) read(decoder *jsontext.Decoder) error {
 // answer judges the document. The API version comes first: another one may mean all else
 // differently. A haproxy field that is missing or null is an agent that does not know its HAProxy
 // yet (R13).
-func (d agentDocument) answer(sent []core.Credentials) (core.Answer, error) {
+func (d agentDocument) answer(sent []echo) (core.Answer, error) {
 	switch {
 	case !isInteger(d.apiVersion):
 		return core.Answer{}, errNoAPIVersion

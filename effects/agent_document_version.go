@@ -15,7 +15,7 @@ const maxVersionBytes = 128
 // versionText gives the text of a version field, empty where it is missing or null. It is the only
 // part of an answer that is kept, so it is where an agent could make us print a password that it
 // was sent (R26).
-func versionText(name string, value field, sent []core.Credentials) (string, error) {
+func versionText(name string, value field, sent []echo) (string, error) {
 	if value.missing() {
 		return "", nil
 	}

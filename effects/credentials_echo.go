@@ -13,6 +13,8 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/samber/lo"
+
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
@@ -27,51 +29,52 @@ const (
 // sentCredentials are those that were sent to agents lately: an agent may repeat old ones, too.
 type sentCredentials struct {
 	mu   sync.Mutex
-	list []core.Credentials
+	list []echo
+}
+
+// echo is what a repeated password looks like, worked out once for all probes.
+type echo struct {
+	credentials core.Credentials
+	// verbatim forms are looked for in a text as it is, lower ones in its lower case, digits among
+	// the letters and digits of that. They are secrets, so that printing a Prober tells none.
+	verbatim, lower, digits []core.Secret
 }
 
 // add remembers credentials and gives all that are remembered. The result is not changed later.
-func (s *sentCredentials) add(credentials core.Credentials) []core.Credentials {
+func (s *sentCredentials) add(credentials core.Credentials) []echo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Contains(s.list, credentials) {
-		s.list = append(slices.Clone(s.list), credentials)
+	if !slices.ContainsFunc(s.list, func(e echo) bool { return e.credentials == credentials }) {
+		s.list = append(slices.Clone(s.list), newEcho(credentials))
 		s.list = s.list[max(0, len(s.list)-maxRemembered):]
 	}
 	return s.list
 }
 
-// repeatsAny tells that a text holds one of the passwords.
-func repeatsAny(text string, sent []core.Credentials) bool {
-	return slices.ContainsFunc(sent, func(c core.Credentials) bool { return repeats(text, c) })
-}
-
-// repeats tells that a text holds the password: as it is, or in an encoding that a server can be
-// expected to print it in.
-func repeats(text string, credentials core.Credentials) bool {
+// newEcho lists the password as it is and in the encodings that a server can be expected to print
+// it in.
+func newEcho(credentials core.Credentials) echo {
 	password := credentials.Password().Reveal()
 	if password == "" {
-		return false
+		return echo{credentials: credentials}
 	}
 	quoted := strconv.Quote(password)
-	for _, form := range []string{password, quoted[1 : len(quoted)-1], html.EscapeString(password)} {
-		if holds(text, form) {
-			return true
-		}
+	return echo{
+		credentials: credentials,
+		verbatim:    secrets(password, quoted[1:len(quoted)-1], html.EscapeString(password)),
+		lower: secrets(
+			strings.ToLower(url.QueryEscape(password)), strings.ToLower(url.PathEscape(password))),
+		digits: secrets(digitForms(credentials.Username(), password)...),
 	}
-	lower := strings.ToLower(text)
-	for _, form := range []string{url.QueryEscape(password), url.PathEscape(password)} {
-		if holds(lower, strings.ToLower(form)) {
-			return true
-		}
-	}
-	return repeatsDigits(lower, credentials.Username(), password)
 }
 
-// repeatsDigits compares letters and digits only, so that no separator between them helps: %73%33,
-// 73 33 and 73:33 are the same hexadecimal digits.
-func repeatsDigits(lower, username, password string) bool {
-	digits := onlyDigits(lower)
+func secrets(forms ...string) []core.Secret {
+	return lo.Map(forms, func(form string, _ int) core.Secret { return core.NewSecret(form) })
+}
+
+// digitForms are compared by letters and digits only, so that no separator between them helps:
+// %73%33, 73 33 and 73:33 are the same hexadecimal digits.
+func digitForms(username, password string) []string {
 	hash := sha256.Sum256([]byte(password))
 	forms := []string{
 		hex.EncodeToString([]byte(password)),
@@ -88,9 +91,26 @@ func repeatsDigits(lower, username, password string) bool {
 		last := len(encoded) - min(1, (shift+len(password))%3)
 		forms = append(forms, encoded[min(first, last):last])
 	}
-	return slices.ContainsFunc(forms, func(form string) bool {
-		form = onlyDigits(strings.ToLower(form))
-		return form != "" && holds(digits, form)
+	digits := lo.Map(forms, func(form string, _ int) string { return onlyDigits(strings.ToLower(form)) })
+	return lo.Without(digits, "")
+}
+
+// repeatsAny tells that a text holds one of the passwords.
+func repeatsAny(text string, sent []echo) bool {
+	lower := strings.ToLower(text)
+	digits := onlyDigits(lower)
+	return slices.ContainsFunc(sent, func(e echo) bool {
+		return holdsAny(text, e.verbatim) || holdsAny(lower, e.lower) || holdsAny(digits, e.digits)
+	})
+}
+
+func holdsAny(text string, forms []core.Secret) bool {
+	return slices.ContainsFunc(forms, func(secret core.Secret) bool {
+		form := secret.Reveal()
+		if len(form) < minEchoBytes {
+			return text == form
+		}
+		return strings.Contains(text, form)
 	})
 }
 
@@ -101,11 +121,4 @@ func onlyDigits(text string) string {
 		}
 		return -1
 	}, text)
-}
-
-func holds(text, form string) bool {
-	if len(form) < minEchoBytes {
-		return text == form
-	}
-	return strings.Contains(text, form)
 }

@@ -70,7 +70,7 @@ func (p *Prober) Probe(ctx context.Context, probe core.StartProbe) core.Outcome 
 type attempt struct {
 	prober      *Prober
 	credentials core.Credentials
-	sent        []core.Credentials
+	sent        []echo
 	stage       stage
 	// stale names the TLS files whose newest content could not be used.
 	stale string

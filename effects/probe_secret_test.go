@@ -171,6 +171,24 @@ func TestVersionRepeatsAnOldPasswordOrIsSplit(t *testing.T) {
 	wantFailure(t, answerTo(t, split, "first-password"), core.CauseInvalidDocument, "repeats the credentials")
 }
 
+// R26: a prober that was used remembers what it has sent, and prints none of it.
+func TestPrintingAProberTellsNoPassword(t *testing.T) {
+	prober := newTestProber(t, TLSFiles{})
+	agent := newHTTPAgent(t, answering(versionDocument("3.4.3")))
+	probe := probeOf(t, agent.URL, ampleTime)
+	probe.Credentials = testCredentials(t, "first-password")
+	prober.Probe(context.Background(), probe)
+	if len(prober.sent.list) != 1 {
+		t.Fatalf("%d credentials are remembered", len(prober.sent.list))
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+		printed := fmt.Sprintf(verb, prober) + fmt.Sprintf(verb, prober.sent.list)
+		if repeatsAny(printed, prober.sent.list) {
+			t.Errorf("%s prints %s", verb, printed)
+		}
+	}
+}
+
 // A short password is in many texts by chance: there it must be the whole text.
 func TestVersionAndShortPasswords(t *testing.T) {
 	for _, test := range []struct {
@@ -202,7 +220,7 @@ func answerTo(t testing.TB, body, password string) core.Outcome {
 	document, err := parseDocument([]byte(body))
 	if err == nil {
 		var answer core.Answer
-		if answer, err = document.answer([]core.Credentials{testCredentials(t, password)}); err == nil {
+		if answer, err = document.answer([]echo{newEcho(testCredentials(t, password))}); err == nil {
 			return answer
 		}
 	}

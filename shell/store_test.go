@@ -51,7 +51,6 @@ func TestSyncIsAboutTheStoreBeforeIt(t *testing.T) {
 		r.expectFleet("u0")
 		unsynced := newTestStore()
 		unsynced.synced = false
-		r.inbox.put(func() {}) // the loop may be anywhere: what follows is one batch or several
 		r.SetPodStore(newTestStore(podAt("hap-0", "u0", "10.1.0.10")))
 		r.HandleEvent(ResourceSyncComplete{Resource: core.HAProxyPods})
 		r.SetPodStore(unsynced)

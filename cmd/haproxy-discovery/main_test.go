@@ -235,6 +235,17 @@ func (s *started) stderr() string {
 	return s.errOut.String()
 }
 
+func (s *started) awaitStderr(text string) {
+	s.t.Helper()
+	deadline := time.Now().Add(patience)
+	for !strings.Contains(s.stderr(), text) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("no %q on stderr:\n%s", text, s.stderr())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
 // await gives the next event that fits.
 func (s *started) await(what string, fits func(map[string]any) bool) map[string]any {
 	s.t.Helper()

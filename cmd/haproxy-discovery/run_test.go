@@ -163,13 +163,7 @@ func TestBadCredentialsLaterKeepTheOldOnes(t *testing.T) {
 	s.send(list(pod("hap-0", "u0", "127.88.0.1")))
 	s.awaitFleet("u0")
 	writeFile(t, filepath.Join(dir, "dataplane_password"), "p@ss\x07word")
-	deadline := time.Now().Add(patience)
-	for !strings.Contains(s.stderr(), "dataplane_password") {
-		if time.Now().After(deadline) {
-			t.Fatalf("not named:\n%s", s.stderr())
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	s.awaitStderr("dataplane_password")
 	s.send(watchEvent("ADDED", pod("hap-1", "u1", "127.88.0.1")))
 	s.awaitFleet("u0", "u1")
 	noTrace(t, "stderr", s.stderr())
@@ -184,13 +178,7 @@ func TestSignalEndsTheProgramWhileItsOutputIsBlocked(t *testing.T) {
 		pods = append(pods, strings.Replace(pod(fmt.Sprintf("hap-%d", i), "u", "10.1.0.1"), "running", "waiting", 1))
 	}
 	s.send(list(pods...))
-	deadline := time.Now().Add(patience)
-	for !strings.Contains(s.stderr(), "initial pods are complete") {
-		if time.Now().After(deadline) {
-			t.Fatalf("not started:\n%s", s.stderr())
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	s.awaitStderr("initial pods are complete")
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	if status := s.endUnread(); status != 0 {
 		t.Errorf("status %d: %s", status, s.stderr())
@@ -204,13 +192,7 @@ func TestSignalEndsTheProgramWhileItWaitsForANamedPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := start(t, append(runArgs(f, credentialsDir(t, "admin", password)), "--pods-from", pipe, "--log-level", "debug")...)
-	deadline := time.Now().Add(patience)
-	for !strings.Contains(s.stderr(), "step") {
-		if time.Now().After(deadline) {
-			t.Fatalf("not started:\n%s", s.stderr())
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	s.awaitStderr("step")
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	if status := s.end(); status != 0 {
 		t.Errorf("status %d: %s", status, s.stderr())
