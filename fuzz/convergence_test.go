@@ -5,6 +5,7 @@ import (
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/core/invariant"
+	"github.com/haproxy-discovery/haproxy-discovery/fuzz/story"
 )
 
 // settle ends the chaos (I10): what the gate still waits for comes in, every agent answers with a
@@ -34,12 +35,12 @@ func (m *machine) completeGate(t *rapid.T) {
 		m.step(t, core.ConfigValidated{AgentPort: 5555, PodSelector: "app=lb"})
 	}
 	if m.state.Credentials().IsZero() {
-		m.step(t, core.CredentialsUpdated{Credentials: credentials[0]})
+		m.step(t, core.CredentialsUpdated{Credentials: story.Credentials[0]})
 	}
-	if !m.facts.storeSet {
+	if !m.storeSet {
 		m.step(t, core.PodStoreSet{Pods: m.listWorld(), Synced: core.SyncPending})
 	}
-	if !m.facts.synced && !m.state.GateOpen() {
+	if !m.state.StoreSynced() && !m.state.GateOpen() {
 		m.step(t, core.ResourceSyncComplete{Resource: core.HAProxyPods, Pods: m.listWorld()})
 	}
 }
