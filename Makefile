@@ -1,10 +1,8 @@
 GO ?= go
 BIN := bin/haproxy-discovery
-T ?= 10m
-SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race soak vet fmt bench clean
+.PHONY: help build demo test race soak explore fuzz mutants vet fmt bench clean
 
 help: ## list the goals
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,8 +19,30 @@ test: ## run all tests
 race: ## run all tests under the race detector
 	$(GO) test -race ./...
 
-soak: ## play simulated worlds on all cores: make soak T=10m SEED=1 (a billion inputs add up over runs)
+soak: T ?= 10m
+soak: SEED ?= 1
+soak: ## play simulated worlds on all cores for T (10m), from SEED (1) on
 	GOGC=800 $(GO) test ./fuzz/world -run 'TestWorld$$' -count=1 -timeout=0 -v -world.time=$(T) -world.seed=$(SEED)
+
+explore: ## explore all small worlds exhaustively (half an hour on two processors)
+	GOGC=200 $(GO) test ./fuzz/explore -run '^TestWorlds$$' -explore.all -v -count=1 -timeout 3h
+
+# All targets that there are, found by their name. A fuzzer that is stopped in the middle of an input
+# may call that a failure; a real one comes with a file.
+fuzz: T ?= 60s
+fuzz: ## fuzz each target for T (60s), one after the other
+	@$(GO) test -list '^Fuzz' ./... | \
+		awk '/^Fuzz/ {t[n++] = $$1} /^ok/ {while (n) print $$2, t[--n]}' | \
+	while read -r package target; do \
+		echo "== $$target of $$package"; \
+		out=$$($(GO) test "$$package" -run '^$$' -fuzz "^$$target$$" -fuzztime $(T) \
+			-fuzzminimizetime 10x 2>&1) || case $$out in \
+			*"Failing input written"* | *FAIL*build* | *panic*) echo "$$out"; exit 1;; esac; \
+		echo "$$out" | grep '^fuzz: elapsed' | tail -1; \
+	done
+
+mutants: ## change core in many small ways, one at a time, and see which the tests miss
+	$(GO) run ./fuzz/mutants $(MUTANTS)
 
 vet: ## vet the code
 	$(GO) vet ./...
