@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
@@ -54,8 +53,6 @@ func (f *runFlags) openCluster(ctx context.Context, logger *slog.Logger) (*clust
 	if err := f.openOnCluster(feed); err != nil {
 		return nil, err
 	}
-	logger.Info("following a cluster", "server", cluster.Server, "namespace", cluster.Namespace,
-		"selector", f.selector)
 	if err := feed.check(ctx); err != nil {
 		var failure *kubernetes.Failure
 		if !errors.As(err, &failure) || !failure.Unreachable() {
@@ -67,6 +64,8 @@ func (f *runFlags) openCluster(ctx context.Context, logger *slog.Logger) (*clust
 		logger.Warn("the API server is out of reach at the start; trying again until it is not",
 			"error", err)
 	}
+	logger.Info("following a cluster", "server", cluster.Server, "namespace", cluster.Namespace,
+		"selector", f.selector)
 	return feed, nil
 }
 
@@ -78,7 +77,7 @@ func (f *runFlags) openOnCluster(feed *clusterFeed) (err error) {
 		}
 	} else {
 		secret := cmp.Or(f.cluster.credentialsSecret, defaultCredentialsSecret)
-		name, err := kubernetes.ParseSecretName(secret, namespace)
+		name, err := kubernetes.ParseName(secret, namespace)
 		if err != nil {
 			return usagef("--credentials-secret: %w", err)
 		}
@@ -88,8 +87,9 @@ func (f *runFlags) openOnCluster(feed *clusterFeed) (err error) {
 		return nil
 	}
 	election := f.cluster.election
-	election.Lease = types.NamespacedName{
-		Namespace: cmp.Or(f.cluster.leaseNamespace, namespace), Name: f.cluster.leaseName,
+	lease := cmp.Or(f.cluster.leaseNamespace, namespace) + "/" + f.cluster.leaseName
+	if election.Lease, err = kubernetes.ParseName(lease, namespace); err != nil {
+		return usagef("--leader-elect-resource-name: %w", err)
 	}
 	if election.Identity == "" {
 		if election.Identity, err = kubernetes.DefaultIdentity(); err != nil {

@@ -155,8 +155,6 @@ func (f *runFlags) checkCluster(set *pflag.FlagSet) error {
 		return usagef("--credentials-dir and --credentials-secret exclude each other")
 	case f.cluster.leaderElect && f.once:
 		return usagef("--leader-elect makes no sense with --once")
-	case f.cluster.leaderElect && f.cluster.leaseName == "":
-		return usagef("--leader-elect-resource-name is empty")
 	case f.cluster.leaderElect:
 		if err := f.cluster.election.Validate(); err != nil {
 			return usagef("--leader-elect: %w", err)

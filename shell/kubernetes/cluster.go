@@ -56,6 +56,9 @@ func Connect(access Access, userAgent string) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: namespace: %w", err)
 	}
+	if err := checkNamespace(namespace); err != nil {
+		return nil, err
+	}
 	config.UserAgent = userAgent
 	return open(config, namespace)
 }

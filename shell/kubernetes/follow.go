@@ -46,6 +46,9 @@ func (h debugHandler) Enabled(ctx context.Context, level slog.Level) bool {
 }
 
 func (h debugHandler) Handle(ctx context.Context, record slog.Record) error {
+	if !h.Handler.Enabled(ctx, slog.LevelDebug) {
+		return nil // errors are handed in without asking
+	}
 	record.Level = slog.LevelDebug
 	return h.Handler.Handle(ctx, record)
 }

@@ -3,6 +3,8 @@ package kubernetes
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +25,7 @@ type leaseLock struct {
 	mu       sync.Mutex
 	limit    context.Context
 	holder   string
+	until    time.Time           // when the lease runs out unless it is renewed
 	failures map[string]*Failure // by verb: to read may be permitted where to write is not
 }
 
@@ -103,6 +106,7 @@ func (l *leaseLock) held(record resourcelock.LeaderElectionRecord) {
 	defer l.mu.Unlock()
 	before := l.holder
 	l.holder = record.HolderIdentity
+	l.until = l.now().Add(time.Duration(record.LeaseDurationSeconds) * time.Second)
 	switch l.holder {
 	case before:
 	case l.election.Identity:
@@ -110,9 +114,8 @@ func (l *leaseLock) held(record resourcelock.LeaderElectionRecord) {
 	case "":
 		l.logger.Info("lease given up", "lease", l.election.Lease, "holder_before", before)
 	default:
-		until := l.now().Add(time.Duration(record.LeaseDurationSeconds) * time.Second)
 		l.logger.Info("another replica leads, until then unless it renews the lease; discovery goes on",
-			"lease", l.election.Lease, "holder", l.holder, "until", until.Round(time.Second))
+			"lease", l.election.Lease, "holder", l.holder, "until", l.until.Round(time.Second))
 	}
 }
 
@@ -133,23 +136,30 @@ func (l *leaseLock) stopped(ending bool) {
 func (l *leaseLock) done(ctx context.Context, verb string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := l.failures[verb]
 	switch {
-	case err == nil && before != nil:
-		delete(l.failures, verb)
-		l.logger.Info("lease at hand again", "lease", l.election.Lease, "verb", verb)
-	case err == nil || ctx.Err() != nil:
-	default:
+	case err == nil:
+		if _, failed := l.failures[verb]; failed {
+			delete(l.failures, verb)
+			if len(l.failures) == 0 {
+				l.logger.Info("lease at hand again", "lease", l.election.Lease)
+			}
+		}
+	case l.limit.Err() != nil:
+		l.logger.Warn("lease not given up at the end, the others wait until it runs out",
+			"lease", l.election.Lease, "error", l.failure(verb, err))
+	case ctx.Err() == nil:
 		failure := l.failure(verb, err)
+		known := slices.ContainsFunc(slices.Collect(maps.Values(l.failures)),
+			func(other *Failure) bool { return other.kind == failure.kind })
 		l.failures[verb] = failure
-		if before == nil || before.kind != failure.kind {
+		if !known {
 			l.logger.Warn("lease not at hand; discovery goes on, trying again", "error", failure)
 		}
 	}
 }
 
 func (l *leaseLock) failure(verb string, err error) *Failure {
-	return newFailure(verb+" Lease \""+l.election.Lease.String()+"\"", l.server, err)
+	return newFailure(verb+" Lease "+l.election.Lease.String(), l.server, err)
 }
 
 func (l *leaseLock) status() LeadershipStatus {
@@ -157,7 +167,8 @@ func (l *leaseLock) status() LeadershipStatus {
 	defer l.mu.Unlock()
 	status := LeadershipStatus{
 		Lease: l.election.Lease.String(), Identity: l.election.Identity,
-		Leading: l.holder == l.election.Identity, Holder: l.holder,
+		Holder:  l.holder,
+		Leading: l.holder == l.election.Identity && l.now().Before(l.until),
 	}
 	for _, verb := range []string{"get", "create", "update"} {
 		if failure := l.failures[verb]; failure != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -44,18 +43,6 @@ type CredentialsSecret struct {
 	problem string
 }
 
-// ParseSecretName reads NAME or namespace/name.
-func ParseSecretName(text, defaultNamespace string) (types.NamespacedName, error) {
-	namespace, name, both := strings.Cut(text, "/")
-	if !both {
-		namespace, name = defaultNamespace, text
-	}
-	if namespace == "" || name == "" || strings.Contains(name, "/") {
-		return types.NamespacedName{}, fmt.Errorf("%q is neither NAME nor namespace/name", text)
-	}
-	return types.NamespacedName{Namespace: namespace, Name: name}, nil
-}
-
 // NewCredentialsSecret makes it; Read and Run ask the API server.
 func NewCredentialsSecret(
 	cluster *Cluster, name types.NamespacedName, logger *slog.Logger,
@@ -67,7 +54,7 @@ func NewCredentialsSecret(
 		tweak: func(options *metav1.ListOptions) {
 			options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, name.Name).String()
 		},
-		asked:   fmt.Sprintf("Secret %q", name),
+		asked:   fmt.Sprintf("Secret %s", name),
 		server:  cluster.Server,
 		contact: newContact("Secret "+name.String(), logger),
 	}
@@ -162,7 +149,7 @@ func (s *CredentialsSecret) take(
 }
 
 func (s *CredentialsSecret) missing() error {
-	return fmt.Errorf("Secret %q does not exist; create it with the keys %s and %s",
+	return fmt.Errorf("Secret %s does not exist; create it with the keys %s and %s",
 		s.name, UsernameKey, PasswordKey)
 }
 
@@ -173,18 +160,18 @@ func (s *CredentialsSecret) credentials(
 	var secret corev1.Secret
 	err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &secret)
 	if err != nil {
-		return core.Credentials{}, fmt.Errorf("Secret %q cannot be decoded", s.name)
+		return core.Credentials{}, fmt.Errorf("Secret %s cannot be decoded", s.name)
 	}
 	for _, key := range []string{UsernameKey, PasswordKey} {
 		if _, found := secret.Data[key]; !found {
-			return core.Credentials{}, fmt.Errorf("Secret %q has no key %s; add it", s.name, key)
+			return core.Credentials{}, fmt.Errorf("Secret %s has no key %s; add it", s.name, key)
 		}
 	}
 	credentials, err := core.NewCredentials(
 		core.TrimLineEnding(string(secret.Data[UsernameKey])),
 		core.TrimLineEnding(string(secret.Data[PasswordKey])))
 	if err != nil {
-		return core.Credentials{}, fmt.Errorf("Secret %q: %w", s.name, err)
+		return core.Credentials{}, fmt.Errorf("Secret %s: %w", s.name, err)
 	}
 	return credentials, nil
 }
