@@ -49,7 +49,7 @@ func (l *listWatch) watch(ctx context.Context, options metav1.ListOptions) (watc
 	if err != nil {
 		return nil, l.failed(ctx, "watch", options, err)
 	}
-	return l.hear(events), nil
+	return l.hear(ctx, events), nil
 }
 
 // check asks for what an informer asks for, and gives the failure: not permitted, unreachable.
@@ -111,13 +111,13 @@ type heardWatch struct {
 	stop    sync.Once
 }
 
-func (l *listWatch) hear(events watch.Interface) *heardWatch {
+func (l *listWatch) hear(ctx context.Context, events watch.Interface) *heardWatch {
 	h := &heardWatch{
 		Interface: events, from: l,
 		result: make(chan watch.Event), stopped: make(chan struct{}),
 	}
 	l.contact.opened()
-	go h.pass()
+	go h.pass(ctx)
 	return h
 }
 
@@ -130,13 +130,13 @@ func (h *heardWatch) Stop() {
 	h.Interface.Stop()
 }
 
-func (h *heardWatch) pass() {
+func (h *heardWatch) pass(ctx context.Context) {
 	defer close(h.result)
 	defer h.from.contact.closed()
 	for event := range h.Interface.ResultChan() {
 		if event.Type != watch.Error {
 			h.from.contact.heard()
-		} else if err := apierrors.FromObject(event.Object); !isExpired(err) {
+		} else if err := apierrors.FromObject(event.Object); ctx.Err() == nil && !isExpired(err) {
 			h.from.contact.failed(h.from.failure("watch", err))
 		}
 		select {
