@@ -12,6 +12,7 @@ import (
 
 // New credentials are told at once, for the same fleet and without a probe.
 func TestSecretRotated(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pods := w.launchMany(3)
 	d := w.discover()
@@ -47,6 +48,7 @@ func TestSecretRotated(t *testing.T) {
 
 // What makes no sense is refused by name; the old credentials stay in use.
 func TestSecretSpoiledWhileRunning(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pod := w.launch(testbed.Wish{Name: "haproxy-0"})
 	d := w.discover()
@@ -70,6 +72,7 @@ func TestSecretSpoiledWhileRunning(t *testing.T) {
 
 // What is not there at the start ends the program at once, with a line that says what to do.
 func TestSecretUnusableAtTheStart(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		data map[string]string // nil for no Secret
 		want []string

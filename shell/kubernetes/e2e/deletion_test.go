@@ -14,6 +14,7 @@ const gracePeriod = 30 * time.Second
 // The pod goes on until the kubelet and the finalizer let it go, and its agent answers. The authority
 // over it ends with the deletion, and what happens later ends nothing more.
 func TestGracefulDeletionWithFinalizer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	kept := w.launch(testbed.Wish{Name: "kept"})
 	leaving := w.launch(testbed.Wish{Name: "leaving", Finalizers: []string{"lb.test/drain"}})
@@ -39,6 +40,7 @@ func TestGracefulDeletionWithFinalizer(t *testing.T) {
 // The API server announces even a deletion without grace before it carries it out: which of the two
 // discovery sees first is a matter of luck.
 func TestForceDeletion(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	kept := w.launch(testbed.Wish{Name: "kept"})
 	leaving := w.launch(testbed.Wish{Name: "leaving"})
@@ -57,6 +59,17 @@ func TestForceDeletion(t *testing.T) {
 // expectTerminations: of these pods, once each, and of no others.
 func expectTerminations(t *testing.T, d *testbed.Discovery, mark testbed.Mark, pods ...*testbed.Pod) {
 	t.Helper()
+	others := expectTerminatedOnce(t, d, mark, pods...)
+	if len(others) > 0 {
+		t.Errorf("terminated though nothing has happened to them: %v", others)
+	}
+}
+
+// expectTerminatedOnce gives how often others were terminated, by UID.
+func expectTerminatedOnce(
+	t *testing.T, d *testbed.Discovery, mark testbed.Mark, pods ...*testbed.Pod,
+) (others map[string]int) {
+	t.Helper()
 	times := map[string]int{}
 	for _, event := range d.Since(mark, isTerminated) {
 		times[event.UID]++
@@ -67,9 +80,7 @@ func expectTerminations(t *testing.T, d *testbed.Discovery, mark testbed.Mark, p
 		}
 		delete(times, pod.UID)
 	}
-	if len(times) > 0 {
-		t.Errorf("terminated though nothing has happened to them: %v", times)
-	}
+	return times
 }
 
 func isTerminated(event testbed.Event) bool { return event.Kind == testbed.Terminated }

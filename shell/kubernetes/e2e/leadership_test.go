@@ -26,6 +26,7 @@ func replica(w *world, name string) *testbed.Discovery {
 // Both replicas discover, and the one that comes to lead tells its fleet again. A leader that is
 // asked to end gives the lease up; one that is killed leaves it to expire.
 func TestLeaderChange(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		end    func(*testbed.Discovery)
 		status int
@@ -75,6 +76,7 @@ func TestLeaderChange(t *testing.T) {
 
 // Somebody who is gone holds the lease. Discovery does not wait for it to expire, leading does.
 func TestLeaseHeldByDeadPeer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	now := metav1.NowMicro()
 	_, err := w.client.CoordinationV1().Leases(w.namespace).Create(w.ctx, &coordinationv1.Lease{

@@ -9,6 +9,7 @@ import (
 // A StatefulSet's pod comes back under its name. The old UID ends before the new one is admitted,
 // be it on the address of its predecessor or on another one.
 func TestReplacementUnderTheSameName(t *testing.T) {
+	t.Parallel()
 	for name, sameIP := range map[string]bool{"same address": true, "other address": false} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -34,6 +35,7 @@ func TestReplacementUnderTheSameName(t *testing.T) {
 
 // The predecessor is gone and its successor there before discovery hears of either.
 func TestReplacementWhileOutOfContact(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	proxy := newProxy(t, w)
 	first := w.launch(testbed.Wish{Name: "haproxy-0"})
@@ -51,6 +53,7 @@ func TestReplacementWhileOutOfContact(t *testing.T) {
 
 // A container that restarts keeps the pod's UID, and ends the authority all the same.
 func TestContainerRestart(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pod := w.launch(testbed.Wish{Name: "haproxy-0"})
 	d := w.discover()

@@ -10,6 +10,7 @@ import (
 // A Deployment's rollout as far as discovery sees it: each new pod is there before an old one goes,
 // which goes gracefully. One new agent hangs and holds nothing back.
 func TestRolloutOf50Pods(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	old := w.launchMany(50)
 	d := w.discover()

@@ -8,6 +8,7 @@ import (
 
 // A replica that starts during an outage waits, and says once what it waits for.
 func TestAPIServerComesLater(t *testing.T) {
+	t.Parallel()
 	controlPlane := newControlPlane(t)
 	w := newWorldOn(t, controlPlane, nil)
 	pods := w.launchMany(3)
@@ -24,6 +25,7 @@ func TestAPIServerComesLater(t *testing.T) {
 
 // With --once nobody waits.
 func TestOnceWithoutAPIServer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	proxy := testbed.NewProxy(w.controlPlane.Address()) // cut
 	d := w.discoverAs(testbed.Access{Server: proxy.Address()}, "--once", "--log-level", "error")
@@ -34,6 +36,7 @@ func TestOnceWithoutAPIServer(t *testing.T) {
 }
 
 func TestOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pods := w.launchMany(3)
 	d := w.discover("--once")
