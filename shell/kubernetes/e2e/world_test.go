@@ -134,9 +134,11 @@ func (w *world) discoverAs(access testbed.Access, arguments ...string) *testbed.
 	w.t.Helper()
 	return testbed.StartDiscovery(w.t, w.secrets, append([]string{
 		"run", "--kubeconfig", w.kubeconfig(access), "-o", "json", "--log-level", "debug",
-		"--agent-port", strconv.Itoa(w.agents.Port()),
+		"--agent-port", w.agentPort(),
 	}, arguments...)...)
 }
+
+func (w *world) agentPort() string { return strconv.Itoa(w.agents.Port()) }
 
 // launch starts a pod.
 func (w *world) launch(wish testbed.Wish) *testbed.Pod {

@@ -2,7 +2,9 @@ package testbed
 
 import (
 	"bufio"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"slices"
@@ -65,6 +67,22 @@ func StartDiscovery(t testing.TB, secrets func() []string, arguments ...string) 
 	}()
 	t.Cleanup(func() { d.finish(secrets) })
 	return d
+}
+
+// RunDiscovery runs haproxy-discovery to its end and gives what it has printed.
+func RunDiscovery(ctx context.Context, arguments ...string) ([]byte, error) {
+	path, err := binary("haproxy-discovery")
+	if err != nil {
+		return nil, err
+	}
+	var complaints strings.Builder
+	process := exec.CommandContext(ctx, path, arguments...)
+	process.Stderr = &complaints
+	printed, err := process.Output()
+	if err != nil {
+		return nil, fmt.Errorf("haproxy-discovery %q: %w: %s", arguments, err, complaints.String())
+	}
+	return printed, nil
 }
 
 func splitLines(from io.Reader, each func([]byte)) {

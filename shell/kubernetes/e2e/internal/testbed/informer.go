@@ -12,17 +12,17 @@ import (
 )
 
 // Informer is a bare pod informer, on a connection of its own: how fast any client can know. It
-// takes down when each pod, by UID, was last seen to end the authority over it.
+// takes down when it was told of each change, by the pod's UID, that ends an authority.
 type Informer struct {
 	mu    sync.Mutex
-	ended map[string]time.Time
+	ended map[string][]time.Time
 }
 
 // StartInformer returns once it has synced.
 func StartInformer(
 	ctx context.Context, client kubernetes.Interface, namespace string,
 ) (*Informer, error) {
-	i := &Informer{ended: map[string]time.Time{}}
+	i := &Informer{ended: map[string][]time.Time{}}
 	informer := informers.NewSharedInformerFactoryWithOptions(
 		client, 0, informers.WithNamespace(namespace)).Core().V1().Pods().Informer()
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -66,13 +66,18 @@ func restarted(was, is []corev1.ContainerStatus) bool {
 func (i *Informer) note(pod *corev1.Pod) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.ended[string(pod.UID)] = time.Now()
+	uid := string(pod.UID)
+	i.ended[uid] = append(i.ended[uid], time.Now())
 }
 
-// Ended is when the pod's authority was seen to end after a moment, if it was.
+// Ended is when it was told of the first such change to the pod after a moment, if it was.
 func (i *Informer) Ended(uid string, after time.Time) (time.Time, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	at := i.ended[uid]
-	return at, at.After(after)
+	for _, at := range i.ended[uid] {
+		if at.After(after) {
+			return at, true
+		}
+	}
+	return time.Time{}, false
 }
