@@ -24,7 +24,7 @@ race: ## run all tests under the race detector
 # The API server is not vetted: that takes longer than to build it.
 e2e: build $(CONTROLPLANE) ## run the tests on a real API server; to build it first takes ten minutes
 	cd $(E2E) && $(GO) vet . ./internal/...
-	cd $(E2E) && $(GO) test -count=1 -timeout 8m -parallel 4 .
+	cd $(E2E) && $(GO) test -count=1 -timeout 8m -parallel 4 . ./internal/...
 
 # An API server that does not tell its version is taken for a very old one by its clients.
 $(CONTROLPLANE): $(wildcard $(E2E)/cmd/controlplane/*.go) $(E2E)/go.mod $(E2E)/go.sum

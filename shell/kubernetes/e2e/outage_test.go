@@ -3,14 +3,15 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/haproxy-discovery/haproxy-discovery/shell/kubernetes/e2e/internal/testbed"
 )
@@ -127,58 +128,61 @@ func expectGone(t *testing.T, w *world, version string) {
 }
 
 // A rollout is under way when the server dies and when it comes back, in the middle of its writes.
-// Nobody knows then which of them have got through; pods carry names of their own, so that the test
-// need not know either.
+// Nobody knows then which of them have got through; so each attempt makes a pod of another name.
 func TestAPIServerKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	controlPlane := newControlPlane(t)
 	w := newWorldOn(t, controlPlane, nil)
-	old := w.launchMany(20)
+	old := w.launchMany(40)
 	d := w.discover()
 	d.AwaitPods(old...)
 
 	rollout := d.Mark()
 	updated := make([]*testbed.Pod, len(old))
-	progress := make(chan struct{}, len(old))
-	finished := make(chan error, 1)
-	go func() { finished <- rollOver(w, old, updated, progress) }()
-	for range 5 {
-		<-progress
-	}
+	var rolled atomic.Int64
+	var group errgroup.Group
+	group.SetLimit(4)
+	rolling := make(chan error, 1)
+	go func() {
+		for i := range old {
+			group.Go(func() (err error) {
+				updated[i], err = w.replaceInTheEnd(old[i], i)
+				rolled.Add(1)
+				return err
+			})
+		}
+		rolling <- group.Wait()
+	}()
+	testbed.Eventually(t, "a quarter of the rollout", func() bool {
+		return rolled.Load() >= int64(len(old))/4
+	})
 	controlPlane.Kill()
 	d.AwaitLog("no contact with the API server")
 	expectQuiet(t, d)
 	check(t, controlPlane.Start(w.ctx))
-	check(t, <-finished)
+	check(t, <-rolling)
 	d.AwaitPods(updated...)
 	expectTerminatedOnce(t, d, rollout, old...)
 }
 
-// rollOver replaces one pod after the other, however long each step takes.
-func rollOver(w *world, old, updated []*testbed.Pod, progress chan<- struct{}) error {
-	for i := range old {
-		name, attempt := "", 0
-		err := persist(w.ctx, func() (err error) {
-			if attempt > 0 { // who knows how far the last one has got
-				if err := w.forceDelete(name); err != nil {
-					return err
-				}
+// replaceInTheEnd replaces a pod however long each step takes.
+func (w *world) replaceInTheEnd(old *testbed.Pod, i int) (updated *testbed.Pod, err error) {
+	name, attempt := "", 0
+	err = persist(w.ctx, func() (err error) {
+		if attempt > 0 { // who knows how far the last one has got
+			if err := w.forceDelete(name); err != nil {
+				return err
 			}
-			attempt++
-			name = fmt.Sprintf("haproxy-new-%d-%d", i, attempt)
-			updated[i], err = w.kubelet.Launch(w.ctx, testbed.Wish{Name: name})
-			return err
-		})
-		if err != nil {
-			return err
 		}
-		err = persist(w.ctx, func() error { return ignoreMissing(old[i].Remove(w.ctx)) })
-		if err != nil {
-			return err
-		}
-		progress <- struct{}{}
+		attempt++
+		name = fmt.Sprintf("haproxy-new-%d-%d", i, attempt)
+		updated, err = w.kubelet.Launch(w.ctx, testbed.Wish{Name: name})
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return updated, persist(w.ctx, func() error { return ignoreMissing(old.Remove(w.ctx)) })
 }
 
 func (w *world) forceDelete(name string) error {

@@ -112,6 +112,7 @@ func (w *world) as(account string) kubernetes.Interface {
 		Token: w.token(account),
 	}))
 	check(w.t, err)
+	config.QPS = -1
 	client, err := kubernetes.NewForConfig(config)
 	check(w.t, err)
 	return client

@@ -186,7 +186,7 @@ func (d *Discovery) Await(mark Mark, what string, matches func(Event) bool) Even
 	d.t.Helper()
 	var found Event
 	from := int(mark)
-	_, err := d.journal.await(Patience, func() bool {
+	err := d.journal.await(Patience, func() bool {
 		i := slices.IndexFunc(d.journal.events[from:], matches)
 		if i >= 0 {
 			found = d.journal.events[from+i]
@@ -204,7 +204,7 @@ func (d *Discovery) Await(mark Mark, what string, matches func(Event) bool) Even
 // AwaitFleet waits for a published fleet that is as wanted.
 func (d *Discovery) AwaitFleet(what string, wanted func(Fleet) bool) {
 	d.t.Helper()
-	_, err := d.journal.await(Patience, func() bool {
+	err := d.journal.await(Patience, func() bool {
 		return d.journal.fleet != nil && wanted(d.journal.fleet)
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package testbed
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -41,8 +42,10 @@ func (j *journal) read(out io.Reader, split func(io.Reader, func([]byte))) {
 		split(out, func(text []byte) { lines <- line{text, time.Now()} })
 	}()
 	for line := range lines {
-		event, err := j.decode(line)
-		j.enter(event, err)
+		if bytes.HasSuffix(line.text, []byte("\n")) { // else the program was killed in the middle
+			event, err := j.decode(line)
+			j.enter(event, err)
+		}
 	}
 	j.end()
 }
@@ -89,8 +92,9 @@ func (j *journal) announce() {
 	j.news = make(chan struct{})
 }
 
-// await looks again after each event until look says so, the run has ended or the limit is over.
-func (j *journal) await(limit time.Duration, look func() bool) (bool, error) {
+// await looks again after each event until it finds what it looks for, the run has ended or the limit
+// is over.
+func (j *journal) await(limit time.Duration, look func() bool) error {
 	deadline := time.After(limit)
 	for {
 		j.mu.Lock()
@@ -98,14 +102,14 @@ func (j *journal) await(limit time.Duration, look func() bool) (bool, error) {
 		j.mu.Unlock()
 		switch {
 		case found:
-			return true, nil
+			return nil
 		case ended:
-			return false, fmt.Errorf("the program has ended")
+			return errors.New("the program has ended")
 		}
 		select {
 		case <-news:
 		case <-deadline:
-			return false, fmt.Errorf("not within %v", limit)
+			return fmt.Errorf("not within %v", limit)
 		}
 	}
 }
