@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"k8s.io/klog/v2"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
@@ -36,7 +35,7 @@ type clusterFeed struct {
 // of reach ends the program only with --once: a replica that restarts during an outage had better
 // wait for it, without being ready, than crash over and over.
 func (f *runFlags) openCluster(ctx context.Context, logger *slog.Logger) (*clusterFeed, error) {
-	klog.SetSlogLogger(logger)
+	kubernetes.LogClientTo(logger)
 	cluster, err := kubernetes.Connect(kubernetes.Access{
 		Kubeconfig: f.cluster.kubeconfig, Context: f.cluster.context, Namespace: f.namespace,
 	}, "haproxy-discovery")

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
@@ -67,6 +68,7 @@ func NewCredentialsSecret(
 // Read gets the credentials now. The error is a *Failure if the API server could not be asked or has
 // refused; otherwise it says what is wrong with the Secret, without any value.
 func (s *CredentialsSecret) Read(ctx context.Context) (core.Credentials, error) {
+	ctx = klog.NewContext(ctx, quiet(s.logger))
 	if err := s.listWatch.check(ctx); err != nil {
 		return core.Credentials{}, err
 	}
@@ -143,7 +145,7 @@ func (s *CredentialsSecret) take(
 	}
 	if credentials != s.last {
 		s.last = credentials
-		s.logger.Info("credentials changed", "secret", s.name, "username", credentials.Username())
+		s.logger.Info("new credentials", "secret", s.name, "username", credentials.Username())
 		updated(credentials)
 	}
 }
