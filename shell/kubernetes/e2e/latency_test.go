@@ -15,6 +15,8 @@ import (
 const (
 	latencyLimit = 50 * time.Millisecond // p99
 	extraLimit   = 5 * time.Millisecond  // p99, and all the more the median
+	// busy is a machine on which the informer's p99 is beyond this.
+	busy = 20 * time.Millisecond
 )
 
 // latencyRounds: on a machine that has other things to do, one round within the limits shows that
@@ -55,11 +57,14 @@ to the event of a bare informer:      %v
 the former less the latter:           %v`, l.discovery, l.informer, l.extra)
 }
 
-// withinLimits makes allowance for a machine so busy that the informer itself is beyond them: then
-// discovery has to be as fast, and late as rarely as the informer is.
+// withinLimits makes allowance for a machine so busy that the informer itself is late now and then:
+// discovery, one process further on, may then be so too.
 func (l latencies) withinLimits() bool {
-	inAll := max(latencyLimit, l.informer.p99()+extraLimit)
-	extra := max(extraLimit, -l.extra.quantile(0.01))
+	inAll, extra := latencyLimit, extraLimit
+	if l.informer.p99() > busy {
+		inAll = max(inAll, 2*l.informer.p99())
+		extra = max(extra, l.informer.p99()-l.informer.median())
+	}
 	return l.discovery.p99() <= inAll && l.extra.p99() <= extra && l.extra.median() <= extraLimit
 }
 

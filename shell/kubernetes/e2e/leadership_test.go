@@ -5,6 +5,7 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -13,14 +14,15 @@ import (
 
 const leaseName = "haproxy-discovery"
 
-// leaseSeconds is short, so that a test need not wait long for a leader that was killed.
-const leaseSeconds = 3
+// leaseDuration is short, so that a test need not wait long for a leader that was killed, and long
+// enough for a busy machine to renew in.
+const leaseDuration = 6 * time.Second
 
 func replica(w *world, name string) *testbed.Discovery {
 	w.t.Helper()
 	return w.discover("--leader-elect", "--leader-elect-identity", name,
-		"--leader-elect-lease-duration", "3s", "--leader-elect-renew-deadline", "2s",
-		"--leader-elect-retry-period", "200ms")
+		"--leader-elect-lease-duration", leaseDuration.String(),
+		"--leader-elect-renew-deadline", "5s", "--leader-elect-retry-period", "300ms")
 }
 
 // Both replicas discover, and the one that comes to lead tells its fleet again. A leader that is
@@ -32,15 +34,15 @@ func TestLeaderChange(t *testing.T) {
 		status int
 		within time.Duration
 	}{
-		"gracefully": {(*testbed.Discovery).Interrupt, 0, leaseSeconds * time.Second / 2},
-		"killed":     {(*testbed.Discovery).Kill, 137, 3 * leaseSeconds * time.Second},
+		"gracefully": {(*testbed.Discovery).Interrupt, 0, leaseDuration / 2},
+		"killed":     {(*testbed.Discovery).Kill, 137, 3 * leaseDuration},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			pods := w.launchMany(3)
 			first := replica(w, "first")
 			first.AwaitPods(pods...)
-			first.Await(0, "the first replica's replay", isReplay)
+			w.awaitLeaseHolder("first")
 			second := replica(w, "second")
 			second.AwaitPods(pods...)
 
@@ -66,9 +68,7 @@ func TestLeaderChange(t *testing.T) {
 				len(replay.Added)+len(replay.Removed)+len(replay.Updated) > 0 {
 				t.Errorf("not a mere replay: %+v", replay)
 			}
-			if holder := w.leaseHolder(); holder != "second" {
-				t.Errorf("the lease is held by %q, want second", holder)
-			}
+			w.awaitLeaseHolder("second")
 			expectTerminations(t, second, 0)
 		})
 	}
@@ -82,7 +82,8 @@ func TestLeaseHeldByDeadPeer(t *testing.T) {
 	_, err := w.client.CoordinationV1().Leases(w.namespace).Create(w.ctx, &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Name: leaseName},
 		Spec: coordinationv1.LeaseSpec{
-			HolderIdentity: ptr.To("gone"), LeaseDurationSeconds: ptr.To[int32](leaseSeconds),
+			HolderIdentity:       ptr.To("gone"),
+			LeaseDurationSeconds: ptr.To(int32(leaseDuration.Seconds())),
 			AcquireTime: &now, RenewTime: &now, LeaseTransitions: ptr.To[int32](7),
 		},
 	}, metav1.CreateOptions{})
@@ -114,10 +115,19 @@ func isReplay(event testbed.Event) bool {
 	return event.Kind == testbed.Discovered && event.Replay
 }
 
+// leaseHolder is empty for nobody, and as long as there is no lease.
 func (w *world) leaseHolder() string {
 	w.t.Helper()
 	lease, err := w.client.CoordinationV1().Leases(w.namespace).
 		Get(w.ctx, leaseName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return ""
+	}
 	check(w.t, err)
 	return ptr.Deref(lease.Spec.HolderIdentity, "")
+}
+
+func (w *world) awaitLeaseHolder(holder string) {
+	w.t.Helper()
+	testbed.Eventually(w.t, "a lease held by "+holder, func() bool { return w.leaseHolder() == holder })
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // readyLimit bounds the start of an API server, which takes three seconds of a machine at leisure.
-const readyLimit = time.Minute
+const readyLimit = 2 * time.Minute
 
 // ControlPlane is a real kube-apiserver on top of etcd, in a process that dies with ours. Not safe
 // for concurrent use, but for Client and Kubeconfig.
@@ -94,7 +94,7 @@ func (c *ControlPlane) askReady(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config.Timeout = 5 * time.Second
+	config.Timeout = 10 * time.Second
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err

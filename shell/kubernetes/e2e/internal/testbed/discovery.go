@@ -17,7 +17,7 @@ import (
 
 // Patience is how long a test waits for what should happen soon. It is for slow machines; a test
 // that is about time measures.
-const Patience = 30 * time.Second
+const Patience = time.Minute
 
 // Discovery is a run of the program under test. Its methods fail the test where something does not
 // come about.
