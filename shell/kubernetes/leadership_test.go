@@ -26,7 +26,7 @@ type candidate struct {
 func (s *apiServer) election(identity string) Election {
 	return Election{
 		Lease: types.NamespacedName{Namespace: "lb", Name: "haproxy-discovery"}, Identity: identity,
-		LeaseDuration: time.Second, RenewDeadline: 500 * time.Millisecond, RetryPeriod: 100 * time.Millisecond,
+		LeaseDuration: 4 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 100 * time.Millisecond,
 	}
 }
 
@@ -170,7 +170,7 @@ func TestElectionIsChecked(t *testing.T) {
 	for want, spoil := range map[string]func(*Election){
 		"retry period 0s":    func(e *Election) { e.RetryPeriod = 0 },
 		"renew deadline":     func(e *Election) { e.RetryPeriod = e.RenewDeadline },
-		"lease duration 1s":  func(e *Election) { e.RenewDeadline = time.Second },
+		"lease duration 4s":  func(e *Election) { e.RenewDeadline = 4 * time.Second },
 		"number of seconds":  func(e *Election) { e.LeaseDuration += time.Millisecond },
 		"retry period -1ns":  func(e *Election) { e.RetryPeriod = -1 },
 		"lease duration -1s": func(e *Election) { e.LeaseDuration = -time.Second },

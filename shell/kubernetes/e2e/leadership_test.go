@@ -84,7 +84,7 @@ func TestLeaseHeldByDeadPeer(t *testing.T) {
 		Spec: coordinationv1.LeaseSpec{
 			HolderIdentity:       ptr.To("gone"),
 			LeaseDurationSeconds: ptr.To(int32(leaseDuration.Seconds())),
-			AcquireTime: &now, RenewTime: &now, LeaseTransitions: ptr.To[int32](7),
+			AcquireTime:          &now, RenewTime: &now, LeaseTransitions: ptr.To[int32](7),
 		},
 	}, metav1.CreateOptions{})
 	check(t, err)
