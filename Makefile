@@ -1,11 +1,13 @@
 GO ?= go
 BIN := bin/haproxy-discovery
+E2E := shell/kubernetes/e2e
+CONTROLPLANE := bin/controlplane
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race soak explore fuzz mutants vet fmt bench clean
+.PHONY: help build demo test race soak explore fuzz mutants e2e vet fmt bench clean
 
 help: ## list the goals
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build the command into bin/
 	$(GO) build -o $(BIN) ./cmd/haproxy-discovery
@@ -43,6 +45,16 @@ fuzz: ## fuzz each target for T (60s), one after the other
 
 mutants: ## change core in many small ways, one at a time, and see which the tests miss
 	$(GO) run ./fuzz/mutants $(MUTANTS)
+
+# The API server is not vetted: that takes longer than to build it.
+e2e: build $(CONTROLPLANE) ## run the tests on a real API server; to build it first takes ten minutes
+	cd $(E2E) && $(GO) vet . ./internal/...
+	cd $(E2E) && $(GO) test -count=1 -timeout 8m -parallel 4 . ./internal/...
+
+# An API server that does not tell its version is taken for a very old one by its clients.
+$(CONTROLPLANE): $(wildcard $(E2E)/cmd/controlplane/*.go) $(E2E)/go.mod $(E2E)/go.sum
+	cd $(E2E) && $(GO) build -o $(CURDIR)/$@ -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$(\
+		$(GO) list -m -f '{{.Version}}' k8s.io/kubernetes)" ./cmd/controlplane
 
 vet: ## vet the code
 	$(GO) vet ./...

@@ -3,14 +3,14 @@ package main
 import (
 	"log/slog"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/checking"
 )
 
-func checkInvariantsFlag(cmd *cobra.Command, wanted *bool) {
-	cmd.Flags().BoolVar(wanted, "check-invariants", false,
+func checkInvariantsFlag(set *pflag.FlagSet, wanted *bool) {
+	set.BoolVar(wanted, "check-invariants", false,
 		"check each step against the invariants; a violation is logged as an error, discovery goes on")
 }
 

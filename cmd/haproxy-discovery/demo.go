@@ -38,7 +38,7 @@ of it on standard output.`,
 	set.DurationVar(&flags.options.Duration, "duration", 20*time.Second, "how long it lasts")
 	set.Uint64Var(&flags.options.Seed, "seed", 1, "what happens is drawn from this")
 	set.StringVar(&flags.record, "record", "", "record every input to a file, for replay")
-	checkInvariantsFlag(cmd, &flags.checked)
+	checkInvariantsFlag(set, &flags.checked)
 	set.StringVarP(&flags.output, "output", "o", "", "json or text (default text on a terminal, else json)")
 	set.StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
 	return cmd

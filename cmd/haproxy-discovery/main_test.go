@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	// No cluster, whatever the machine is set up for.
+	_ = os.Setenv("KUBECONFIG", filepath.Join(folder, "none"))
+	_ = os.Unsetenv("KUBERNETES_SERVICE_HOST")
 	binary = filepath.Join(folder, "haproxy-discovery")
 	build := exec.Command("go", "build", "-o", binary, ".")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -33,7 +33,8 @@ its pod is replaced, restarted or gone.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
 	})
-	root.AddCommand(newDemoCommand(std), newRunCommand(std), newReplayCommand(std), newVersionCommand(std))
+	root.AddCommand(newDemoCommand(std), newRunCommand(std), newReplayCommand(std),
+		newManifestsCommand(std), newVersionCommand(std))
 	return root
 }
 

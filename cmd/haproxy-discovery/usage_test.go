@@ -9,7 +9,7 @@ import (
 
 // Every bad invocation: status 2 and one line that names what is wrong.
 func TestBadUsageIsOneLineAndStatusTwo(t *testing.T) {
-	good := credentialsDir(t, "admin", "secret")
+	good := credentialsDir(t, "admin", "s3cret-value")
 	noKey := t.TempDir()
 	writeFile(t, filepath.Join(noKey, "dataplane_username"), "admin")
 	empty := credentialsDir(t, "admin", "")
@@ -23,7 +23,25 @@ func TestBadUsageIsOneLineAndStatusTwo(t *testing.T) {
 		names string
 	}{
 		{[]string{"frobnicate"}, "frobnicate"},
-		{[]string{"run"}, "--pods-from"},
+		{[]string{"run"}, "no cluster is configured"},
+		{[]string{"run", "--kubeconfig", "/nowhere/config"}, "/nowhere/config"},
+		{[]string{"run", "--context", "staging"}, "staging"},
+		{[]string{"run", "--credentials-dir", good, "--credentials-secret", "x"}, "--credentials-secret"},
+		{[]string{"run", "--leader-elect-retry-period", "1s"}, "--leader-elect"},
+		{[]string{"run", "--leader-elect", "--leader-elect-retry-period", "9s"}, "retry period 9s"},
+		{[]string{"run", "--leader-elect", "--once"}, "--once"},
+		{run("--context", "staging"), "--context"},
+		{run("--kubeconfig", "x"), "--kubeconfig"},
+		{run("--credentials-secret", "x"), "--credentials-secret"},
+		{run("--leader-elect"), "--leader-elect"},
+		{[]string{"manifests"}, "--namespace"},
+		{[]string{"manifests", "-n", "lb"}, "--image"},
+		{[]string{"manifests", "-n", "l/b", "--image", "x"}, "l/b"},
+		{[]string{"manifests", "-n", "lb", "--image", "x", "--credentials-secret", "a/b"}, "a/b"},
+		{[]string{"manifests", "-n", "lb", "--image", "x", "--alerts", "some"}, "some"},
+		{[]string{"manifests", "-n", "lb", "--image", "x", "--", "--agent-prt", "1"}, "--agent-prt"},
+		{[]string{"manifests", "-n", "lb", "--image", "x", "--", "--pods-from", "-"}, "--pods-from"},
+		{[]string{"manifests", "-n", "lb", "--image", "x", "--", "more"}, "more"},
 		{[]string{"run", "--pods-from", "-"}, "--credentials-dir"},
 		{[]string{"run", "--pods-from", "/nowhere/pods.json", "--credentials-dir", good}, "/nowhere/pods.json"},
 		{[]string{"run", "--pods-from", good, "--credentials-dir", good}, "directory"},
@@ -57,7 +75,7 @@ func TestBadUsageIsOneLineAndStatusTwo(t *testing.T) {
 		if got.status != 2 || strings.Count(got.errOut, "\n") != 1 || !strings.Contains(got.errOut, bad.names) {
 			t.Errorf("%v: status %d: %q (should name %q)", bad.args, got.status, got.errOut, bad.names)
 		}
-		if got.out != "" || strings.Contains(got.errOut, "secret") {
+		if got.out != "" || strings.Contains(got.errOut, "s3cret") {
 			t.Errorf("%v: output %q, %q", bad.args, got.out, got.errOut)
 		}
 	}

@@ -21,7 +21,41 @@ import (
 // `kubectl get --watch` does not tell where they end.
 const syncSilence = time.Second
 
-// podSource feeds a component from a stream of pods.
+// streamFeed feeds a component from a stream of pods and a directory of credentials.
+type streamFeed struct {
+	pods        io.Reader
+	namespace   string
+	credentials *credentialsFeed
+	logger      *slog.Logger
+	closePods   func()
+}
+
+func (f *runFlags) openStream(in io.Reader, logger *slog.Logger) (*streamFeed, error) {
+	credentials, err := openCredentialsDir(f.credentialsDir, logger)
+	if err != nil {
+		return nil, err
+	}
+	pods, closePods, err := openPods(f.podsFrom, in)
+	if err != nil {
+		return nil, err
+	}
+	return &streamFeed{
+		pods: pods, namespace: f.namespace, credentials: credentials, logger: logger,
+		closePods: closePods,
+	}, nil
+}
+
+// attach implements feed.
+func (f *streamFeed) attach(component *shell.Component) []activity {
+	credentials := f.credentials.attach(component)
+	source := newPodSource(f.pods, f.namespace, component, f.logger)
+	return []activity{source.run, credentials}
+}
+
+// close implements feed.
+func (f *streamFeed) close() { f.closePods() }
+
+// podSource takes the pods out of the stream.
 type podSource struct {
 	items     *podstream.Reader
 	namespace string

@@ -1,0 +1,65 @@
+// Package manifests prints what it takes to run discovery in a cluster: the objects of a deployment
+// and alert rules.
+package manifests
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/template"
+)
+
+//go:embed deployment.yaml.tmpl
+var deployment string
+
+//go:embed alerts.yaml
+var alerts string
+
+// Options is what differs between deployments.
+type Options struct {
+	Namespace         string
+	Image             string
+	CredentialsSecret string
+	// Args are those of the container, the image's entry point being the program.
+	Args []string
+}
+
+// Deployment gives ServiceAccount, Role, RoleBinding, Deployment and Service as a stream of YAML.
+func Deployment(options Options) (string, error) {
+	parsed, err := template.New("deployment").Parse(deployment)
+	if err != nil {
+		return "", err
+	}
+	quoted := Options{
+		Namespace: quote(options.Namespace), Image: quote(options.Image),
+		CredentialsSecret: quote(options.CredentialsSecret),
+	}
+	for _, arg := range options.Args {
+		quoted.Args = append(quoted.Args, quote(arg))
+	}
+	var out bytes.Buffer
+	err = parsed.Execute(&out, quoted)
+	return out.String(), err
+}
+
+// quote writes a string that is one to YAML, whatever it holds: JSON's are.
+func quote(text string) string {
+	quoted, _ := json.Marshal(text)
+	return string(quoted)
+}
+
+// AlertRules gives a rule file for Prometheus.
+func AlertRules() string { return alerts }
+
+// PrometheusRule gives the same rules as an object of the Prometheus operator.
+func PrometheusRule(namespace string) string {
+	var out strings.Builder
+	_, _ = fmt.Fprintf(&out, "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata:\n"+
+		"  name: haproxy-discovery\n  namespace: %s\nspec:\n", quote(namespace))
+	for line := range strings.Lines(alerts) {
+		out.WriteString("  " + line)
+	}
+	return out.String()
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/kubernetes"
+)
+
+// startLimit bounds the checks before the start.
+const startLimit = 5 * time.Second
+
+// clusterFeed feeds a component from a cluster: pods, credentials, leadership.
+type clusterFeed struct {
+	cluster *kubernetes.Cluster
+	pods    *kubernetes.Pods
+	logger  *slog.Logger
+	// Credentials come from either of these.
+	secret *kubernetes.CredentialsSecret
+	dir    *credentialsFeed
+	// first are the credentials that the Secret has held at the start, if it could be read.
+	first core.Credentials
+	// leadership is nil without --leader-elect.
+	leadership *kubernetes.Leadership
+}
+
+// openCluster connects and checks that everything is there and permitted. An API server that is out
+// of reach ends the program only with --once: a replica that restarts during an outage had better
+// wait for it, without being ready, than crash over and over.
+func (f *runFlags) openCluster(ctx context.Context, logger *slog.Logger) (*clusterFeed, error) {
+	kubernetes.LogClientTo(logger)
+	cluster, err := kubernetes.Connect(kubernetes.Access{
+		Kubeconfig: f.cluster.kubeconfig, Context: f.cluster.context, Namespace: f.namespace,
+	}, "haproxy-discovery")
+	if errors.Is(err, kubernetes.ErrNoCluster) {
+		return nil, usagef("run: %w; give --kubeconfig FILE, or pods with --pods-from FILE", err)
+	}
+	if err != nil {
+		return nil, usage(err)
+	}
+	feed := &clusterFeed{
+		cluster: cluster, logger: logger,
+		pods: kubernetes.NewPods(cluster, f.selector, logger),
+	}
+	if err := f.openOnCluster(feed); err != nil {
+		return nil, err
+	}
+	if err := feed.check(ctx); err != nil {
+		var failure *kubernetes.Failure
+		if !errors.As(err, &failure) || !failure.Unreachable() {
+			return nil, usage(err)
+		}
+		if f.once {
+			return nil, err
+		}
+		logger.Warn("the API server is out of reach at the start; trying again until it is not",
+			"error", err)
+	}
+	logger.Info("following a cluster", "server", cluster.Server, "namespace", cluster.Namespace,
+		"selector", f.selector)
+	return feed, nil
+}
+
+func (f *runFlags) openOnCluster(feed *clusterFeed) (err error) {
+	namespace := feed.cluster.Namespace
+	if f.credentialsDir != "" {
+		if feed.dir, err = openCredentialsDir(f.credentialsDir, feed.logger); err != nil {
+			return err
+		}
+	} else {
+		secret := cmp.Or(f.cluster.credentialsSecret, defaultCredentialsSecret)
+		name, err := kubernetes.ParseName(secret, namespace)
+		if err != nil {
+			return usagef("--credentials-secret: %w", err)
+		}
+		feed.secret = kubernetes.NewCredentialsSecret(feed.cluster, name, feed.logger)
+	}
+	if !f.cluster.leaderElect {
+		return nil
+	}
+	election := f.cluster.election
+	lease := cmp.Or(f.cluster.leaseNamespace, namespace) + "/" + f.cluster.leaseName
+	if election.Lease, err = kubernetes.ParseName(lease, namespace); err != nil {
+		return usagef("--leader-elect-resource-name: %w", err)
+	}
+	if election.Identity == "" {
+		if election.Identity, err = kubernetes.DefaultIdentity(); err != nil {
+			return usagef("--leader-elect-identity: %w", err)
+		}
+	}
+	if feed.leadership, err = kubernetes.NewLeadership(feed.cluster, election, feed.logger); err != nil {
+		return usage(err)
+	}
+	return nil
+}
+
+// check asks for everything at once; of several failures it gives one that trying again will not
+// mend, if there is any.
+func (c *clusterFeed) check(signalled context.Context) error {
+	ctx, cancel := context.WithTimeout(signalled, startLimit)
+	defer cancel()
+	checks := []func(context.Context) error{c.pods.Check}
+	if c.secret != nil {
+		checks = append(checks, func(ctx context.Context) (err error) {
+			c.first, err = c.secret.Read(ctx)
+			return err
+		})
+	}
+	if c.leadership != nil {
+		checks = append(checks, c.leadership.Check)
+	}
+	failures := make([]error, len(checks))
+	var group errgroup.Group
+	for i, check := range checks {
+		group.Go(func() error {
+			failures[i] = check(ctx)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	if signalled.Err() != nil {
+		return nil
+	}
+	var outOfReach error
+	for _, err := range failures {
+		var failure *kubernetes.Failure
+		switch {
+		case err == nil:
+		case errors.As(err, &failure) && failure.Unreachable():
+			outOfReach = cmp.Or(outOfReach, err)
+		default:
+			return err
+		}
+	}
+	return outOfReach
+}
+
+// attach implements feed.
+func (c *clusterFeed) attach(component *shell.Component) []activity {
+	component.SetPodStore(c.pods)
+	activities := []activity{func(ctx context.Context) error {
+		return c.pods.Run(ctx, component.HandleEvent)
+	}}
+	if c.dir != nil {
+		activities = append(activities, c.dir.attach(component))
+	} else {
+		activities = append(activities, c.attachSecret(component))
+	}
+	if c.leadership != nil {
+		activities = append(activities, func(ctx context.Context) error {
+			return c.leadership.Run(ctx, component.HandleEvent)
+		})
+	}
+	return activities
+}
+
+func (c *clusterFeed) attachSecret(component *shell.Component) activity {
+	updated := func(credentials core.Credentials) {
+		component.HandleEvent(core.CredentialsUpdated{Credentials: credentials})
+	}
+	if !c.first.IsZero() {
+		updated(c.first)
+	}
+	return func(ctx context.Context) error { return c.secret.Run(ctx, updated) }
+}
+
+// close implements feed.
+func (c *clusterFeed) close() { c.cluster.Close() }

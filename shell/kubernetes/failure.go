@@ -1,0 +1,134 @@
+package kubernetes
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Failure is a request to the API server that has failed: what was asked of whom, why it failed and
+// what to do, in one line. It does not unwrap, see listWatch.failed.
+type Failure struct {
+	kind   failureKind
+	asked  string
+	server string
+	err    error
+}
+
+// failureKind says what sort of failure it is, by what it takes to end it.
+type failureKind string
+
+const (
+	unreachable  failureKind = "unreachable"
+	untrusted    failureKind = "untrusted"
+	unauthorized failureKind = "unauthorized"
+	forbidden    failureKind = "forbidden"
+	notFound     failureKind = "not_found"
+	unexpected   failureKind = "unexpected"
+)
+
+// Unreachable tells that the API server could not be asked, or could not answer for now: trying
+// again may help. Any other failure is one of configuration or permission.
+func (f *Failure) Unreachable() bool { return f.kind == unreachable }
+
+// Error is one line. It holds no secret: neither client-go's errors nor Go's hold a token or a
+// password, and the URL of a request is shortened to its host.
+func (f *Failure) Error() string {
+	text := fmt.Sprintf("%s at %s: %s", f.asked, f.server, cause(f.err))
+	text = strings.Join(strings.Fields(text), " ")
+	if advice := f.advice(); advice != "" {
+		text += "; " + advice
+	}
+	return text
+}
+
+func (f *Failure) advice() string {
+	switch f.kind {
+	case unreachable:
+		return "is the API server up, and its address right?"
+	case untrusted:
+		return "check the certificates of the kubeconfig and of the API server, and the clock"
+	case unauthorized:
+		return "the token or client certificate is not accepted: has it expired?"
+	case forbidden:
+		return "grant it: haproxy-discovery manifests prints the Role"
+	default:
+		return ""
+	}
+}
+
+func newFailure(asked, server string, err error) *Failure {
+	return &Failure{kind: classify(err), asked: asked, server: server, err: err}
+}
+
+func classify(err error) failureKind {
+	var status apierrors.APIStatus
+	switch {
+	case errors.As(err, &status):
+		return classifyStatus(int(status.Status().Code))
+	case isUntrusted(err):
+		return untrusted
+	case isDown(err):
+		return unreachable
+	default:
+		return unexpected
+	}
+}
+
+func classifyStatus(code int) failureKind {
+	switch {
+	case code == http.StatusUnauthorized:
+		return unauthorized
+	case code == http.StatusForbidden:
+		return forbidden
+	case code == http.StatusNotFound:
+		return notFound
+	case code == http.StatusTooManyRequests || code >= http.StatusInternalServerError:
+		return unreachable
+	default:
+		return unexpected
+	}
+}
+
+func isUntrusted(err error) bool {
+	var verification *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	var hostname x509.HostnameError
+	var alert tls.AlertError // such as: the server does not like our certificate
+	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &invalid) ||
+		errors.As(err, &hostname) || errors.As(err, &alert)
+}
+
+// isDown: the network or the server may recover. A name that does not exist will not.
+func isDown(err error) bool {
+	var name *net.DNSError
+	if errors.As(err, &name) && name.IsNotFound {
+		return false
+	}
+	var network *net.OpError
+	var number syscall.Errno
+	var request *url.Error
+	return errors.As(err, &network) || errors.As(err, &number) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.As(err, &request) && request.Timeout()
+}
+
+// cause leaves out the URL, which repeats the server and drowns the rest.
+func cause(err error) string {
+	var request *url.Error
+	if errors.As(err, &request) {
+		return request.Err.Error()
+	}
+	return err.Error()
+}

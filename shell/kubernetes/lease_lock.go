@@ -1,0 +1,180 @@
+package kubernetes
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+// leaseLock is the lock of a leader election that tells what happens to it: who holds the lease until
+// when, and, once per kind of failure, why it cannot be asked for. client-go would repeat that with
+// every try.
+type leaseLock struct {
+	resourcelock.Interface
+	election Election
+	server   string
+	logger   *slog.Logger
+	now      func() time.Time
+
+	mu       sync.Mutex
+	limit    context.Context
+	holder   string
+	until    time.Time           // when the lease runs out unless it is renewed
+	failures map[string]*Failure // by verb: to read may be permitted where to write is not
+}
+
+func newLeaseLock(
+	lock resourcelock.Interface, election Election, server string, logger *slog.Logger,
+) *leaseLock {
+	return &leaseLock{
+		Interface: lock, election: election, server: server, logger: logger, now: time.Now,
+		limit: context.Background(), failures: map[string]*Failure{},
+	}
+}
+
+// endWith ends all requests with this context, those too that client-go would let go on for longer
+// in order to give the lease up.
+func (l *leaseLock) endWith(limit context.Context) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.limit = limit
+}
+
+func (l *leaseLock) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	release := context.AfterFunc(l.limit, cancel)
+	return ctx, func() {
+		release()
+		cancel()
+	}
+}
+
+// Get implements resourcelock.Interface.
+func (l *leaseLock) Get(
+	ctx context.Context,
+) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	limited, cancel := l.limited(ctx)
+	defer cancel()
+	record, raw, err := l.Interface.Get(limited)
+	if err == nil {
+		l.held(*record)
+	}
+	if !apierrors.IsNotFound(err) { // it will be created
+		l.done(ctx, "get", err)
+	}
+	return record, raw, err
+}
+
+// Create implements resourcelock.Interface.
+func (l *leaseLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.write(ctx, "create", l.Interface.Create, record)
+}
+
+// Update implements resourcelock.Interface.
+func (l *leaseLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.write(ctx, "update", l.Interface.Update, record)
+}
+
+func (l *leaseLock) write(
+	ctx context.Context, verb string,
+	write func(context.Context, resourcelock.LeaderElectionRecord) error,
+	record resourcelock.LeaderElectionRecord,
+) error {
+	limited, cancel := l.limited(ctx)
+	defer cancel()
+	err := write(limited, record)
+	if err == nil {
+		l.held(record)
+	}
+	if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) { // another one was faster
+		l.done(ctx, verb, err)
+	}
+	return err
+}
+
+// held: what the lease says now.
+func (l *leaseLock) held(record resourcelock.LeaderElectionRecord) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := l.holder
+	l.holder = record.HolderIdentity
+	l.until = l.now().Add(time.Duration(record.LeaseDurationSeconds) * time.Second)
+	switch l.holder {
+	case before:
+	case l.election.Identity:
+		l.logger.Info("this replica leads", "lease", l.election.Lease, "identity", l.holder)
+	case "":
+		l.logger.Info("lease given up", "lease", l.election.Lease, "holder_before", before)
+	default:
+		l.logger.Info("another replica leads, until then unless it renews the lease; discovery goes on",
+			"lease", l.election.Lease, "holder", l.holder, "until", l.until.Round(time.Second))
+	}
+}
+
+// stopped: the election is over, be it for the time being; whoever leads now is not us.
+func (l *leaseLock) stopped(ending bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.holder == l.election.Identity {
+		l.holder = ""
+		if !ending {
+			l.logger.Warn("lease lost, it could not be renewed in time; discovery goes on, trying again",
+				"lease", l.election.Lease)
+		}
+	}
+}
+
+// done takes down how a request has ended.
+func (l *leaseLock) done(ctx context.Context, verb string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err == nil:
+		if _, failed := l.failures[verb]; failed {
+			delete(l.failures, verb)
+			if len(l.failures) == 0 {
+				l.logger.Info("lease at hand again", "lease", l.election.Lease)
+			}
+		}
+	case l.limit.Err() != nil:
+		l.logger.Warn("lease not given up at the end, the others wait until it runs out",
+			"lease", l.election.Lease, "error", l.failure(verb, err))
+	case ctx.Err() == nil:
+		failure := l.failure(verb, err)
+		known := slices.ContainsFunc(slices.Collect(maps.Values(l.failures)),
+			func(other *Failure) bool { return other.kind == failure.kind })
+		l.failures[verb] = failure
+		if !known {
+			l.logger.Warn("lease not at hand; discovery goes on, trying again", "error", failure)
+		}
+	}
+}
+
+func (l *leaseLock) failure(verb string, err error) *Failure {
+	return newFailure(verb+" Lease "+l.election.Lease.String(), l.server, err)
+}
+
+func (l *leaseLock) status() LeadershipStatus {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	status := LeadershipStatus{
+		Lease: l.election.Lease.String(), Identity: l.election.Identity,
+		Holder:  l.holder,
+		Leading: l.holder == l.election.Identity && l.now().Before(l.until),
+	}
+	for _, verb := range []string{"get", "create", "update"} {
+		if failure := l.failures[verb]; failure != nil {
+			status.LastError = failure.Error()
+			break
+		}
+	}
+	return status
+}

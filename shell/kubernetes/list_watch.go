@@ -1,0 +1,148 @@
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+)
+
+// listWatch lists and watches some objects of one resource and keeps book of the contact with the
+// API server on the way. An informer's own error handler would not do: client-go retries a refused
+// connection without telling it.
+type listWatch struct {
+	resource dynamic.ResourceInterface
+	tweak    func(*metav1.ListOptions)
+	// asked says in words what is asked of which server.
+	asked, server string
+	contact       *contact
+}
+
+// listerWatcher is what an informer takes. Where the server can, it streams the initial list: a
+// thousand pods are then never in memory untrimmed.
+func (l *listWatch) listerWatcher(client dynamic.Interface) cache.ListerWatcher {
+	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc:  l.list,
+		WatchFuncWithContext: l.watch,
+	}, client)
+}
+
+func (l *listWatch) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	l.tweak(&options)
+	list, err := l.resource.List(ctx, options)
+	if err != nil {
+		return nil, l.failed(ctx, "list", options, err)
+	}
+	l.contact.heard()
+	return list, nil
+}
+
+func (l *listWatch) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	l.tweak(&options)
+	events, err := l.resource.Watch(ctx, options)
+	if err != nil {
+		return nil, l.failed(ctx, "watch", options, err)
+	}
+	return l.hear(ctx, events), nil
+}
+
+// check asks for what an informer asks for, and gives the failure: not permitted, unreachable.
+func (l *listWatch) check(ctx context.Context) error {
+	options := metav1.ListOptions{Limit: 1}
+	l.tweak(&options)
+	list, err := l.resource.List(ctx, options)
+	if err != nil {
+		return l.failure("list", err)
+	}
+	options = metav1.ListOptions{ResourceVersion: list.GetResourceVersion()}
+	l.tweak(&options)
+	events, err := l.resource.Watch(ctx, options)
+	if err != nil {
+		return l.failure("watch", err)
+	}
+	events.Stop()
+	return nil
+}
+
+// failed takes a failure down, unless it comes from our own end or is part of the protocol. client-go
+// gets the Failure, which does not unwrap: where a reflector recognises a refused connection or a
+// server that is busy, it waits and tries again within one call, and its context cannot end that.
+func (l *listWatch) failed(
+	ctx context.Context, verb string, options metav1.ListOptions, err error,
+) error {
+	// An old server does not stream the initial list; the informer lists then.
+	streamingUnsupported := options.SendInitialEvents != nil && apierrors.IsInvalid(err)
+	if ctx.Err() != nil || streamingUnsupported || isExpired(err) {
+		return err
+	}
+	failed := l.failure(verb, err)
+	l.contact.failed(failed)
+	return failed
+}
+
+func (l *listWatch) failure(verb string, err error) *Failure {
+	return newFailure(verb+" "+l.asked, l.server, err)
+}
+
+// isExpired: the resource version is too old to go on from; the informer lists anew.
+func isExpired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
+
+// gaveUp is the informer's cache.WatchErrorHandlerWithContext. What it is told was taken down before,
+// unless the server has answered something that makes no sense.
+func (l *listWatch) gaveUp(ctx context.Context, _ *cache.Reflector, err error) {
+	var known *Failure
+	if ctx.Err() == nil && !isExpired(err) && !errors.As(err, &known) {
+		l.contact.failed(l.failure("follow", err))
+	}
+}
+
+// heardWatch passes the events of a watch on and tells the contact of them.
+type heardWatch struct {
+	watch.Interface
+	from    *listWatch
+	result  chan watch.Event
+	stopped chan struct{}
+	stop    sync.Once
+}
+
+func (l *listWatch) hear(ctx context.Context, events watch.Interface) *heardWatch {
+	h := &heardWatch{
+		Interface: events, from: l,
+		result: make(chan watch.Event), stopped: make(chan struct{}),
+	}
+	l.contact.opened()
+	go h.pass(ctx)
+	return h
+}
+
+// ResultChan implements watch.Interface.
+func (h *heardWatch) ResultChan() <-chan watch.Event { return h.result }
+
+// Stop implements watch.Interface.
+func (h *heardWatch) Stop() {
+	h.stop.Do(func() { close(h.stopped) })
+	h.Interface.Stop()
+}
+
+func (h *heardWatch) pass(ctx context.Context) {
+	defer close(h.result)
+	defer h.from.contact.closed()
+	for event := range h.Interface.ResultChan() {
+		if event.Type != watch.Error {
+			h.from.contact.heard()
+		} else if err := apierrors.FromObject(event.Object); ctx.Err() == nil && !isExpired(err) {
+			h.from.contact.failed(h.from.failure("watch", err))
+		}
+		select {
+		case h.result <- event:
+		case <-h.stopped:
+			return
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package kubernetes
+
+import (
+	"context"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// A watch that is stopped while an event is on its way ends all the same, and counts as closed.
+func TestStoppedWatchLetsGoOfItsEvent(t *testing.T) {
+	log := &logged{}
+	contact := newContact("pods", log.logger())
+	source := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 1})
+	heard := (&listWatch{contact: contact}).hear(context.Background(), source)
+	source.Add(&unstructured.Unstructured{})
+	await(t, "the event to be taken", log, func() bool { return len(source.ResultChan()) == 0 })
+	if !contact.view().Connected {
+		t.Error("an open watch is no contact")
+	}
+	heard.Stop()
+	heard.Stop()
+	await(t, "the end", log, func() bool { return !contact.view().Connected })
+	for range heard.ResultChan() {
+		t.Error("an event after the stop")
+	}
+}

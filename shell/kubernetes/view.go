@@ -1,0 +1,124 @@
+package kubernetes
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// View is how well a watch sees the cluster, at one moment. What the watch has seen stays in use
+// while contact is lost; the age tells how old it is.
+type View struct {
+	// Resource is what is watched: pods, or the Secret with the credentials.
+	Resource string
+	// Synced tells that the initial list is complete.
+	Synced bool
+	// Connected tells that a watch is open. The API server is then known to have been there within
+	// the last 45 seconds, after which client-go gives up a connection that does not answer; with a
+	// server in good health, changes arrive within milliseconds.
+	Connected bool
+	// LastContact is when the API server was last heard of, or found to be gone while a watch was
+	// open; now, while one is open. Zero before the first contact.
+	LastContact time.Time
+	// LastError says why there is no contact, what was asked of whom, and what to do; one line
+	// without any secret. Empty once there is contact again.
+	LastError string
+}
+
+// Age is the time since the last contact: 0 while connected, negative before the first contact.
+func (v View) Age(now time.Time) time.Duration {
+	switch {
+	case v.Connected:
+		return 0
+	case v.LastContact.IsZero():
+		return -1
+	default:
+		return max(0, now.Sub(v.LastContact))
+	}
+}
+
+// contact keeps book of a watch's contact with the API server, and logs when it is lost and when it
+// is there again: once for each kind of
+// failure, however often is tried in between.
+type contact struct {
+	resource string
+	logger   *slog.Logger
+	now      func() time.Time
+
+	mu      sync.Mutex
+	watches int // the next one may be opened before the last one is done with
+	synced  bool
+	last    time.Time
+	failure *Failure
+	since   time.Time
+}
+
+func newContact(resource string, logger *slog.Logger) *contact {
+	return &contact{resource: resource, logger: logger, now: time.Now}
+}
+
+// heard: a list, an event or a bookmark has arrived.
+func (c *contact) heard() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = c.now()
+}
+
+// opened: a watch is open. This alone ends a loss of contact: lists may still be permitted where
+// watches are not.
+func (c *contact) opened() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watches++
+	c.last = c.now()
+	if c.failure != nil {
+		c.logger.Info("contact with the API server again", "watch", c.resource,
+			"after", c.last.Sub(c.since).Round(time.Millisecond))
+		c.failure = nil
+	}
+}
+
+// closed: the watch has ended. That is no failure: a server ends every watch after some minutes.
+func (c *contact) closed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watches--
+	c.last = c.now()
+}
+
+// failed: the API server could not be asked, or has refused.
+func (c *contact) failed(failure *Failure) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.failure
+	c.failure = failure
+	switch {
+	case before == nil:
+		c.since = c.now()
+	case before.kind == failure.kind:
+		return
+	}
+	c.logger.Warn("no contact with the API server, what was seen last stands; trying again",
+		"watch", c.resource, "error", failure)
+}
+
+func (c *contact) markSynced() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.synced = true
+}
+
+func (c *contact) view() View {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	view := View{
+		Resource: c.resource, Synced: c.synced, Connected: c.watches > 0, LastContact: c.last,
+	}
+	if view.Connected {
+		view.LastContact = c.now()
+	}
+	if c.failure != nil {
+		view.LastError = c.failure.Error()
+	}
+	return view
+}
