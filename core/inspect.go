@@ -53,6 +53,9 @@ func (s State) Credentials() Credentials { return s.credentials }
 // GateOpen tells whether config, credentials, pod store and its initial sync are all known.
 func (s State) GateOpen() bool { return s.gateOpen }
 
+// StoreSet tells whether there is a pod store, synced or not.
+func (s State) StoreSet() bool { return s.store.set }
+
 // StoreSynced tells whether absence from the present pod store's list counts.
 func (s State) StoreSynced() bool { return s.store.synced }
 
@@ -70,6 +73,37 @@ func (s State) Standing(key PodKey) (Standing, bool) {
 
 // Standings iterates over all pods in the order of their keys.
 func (s State) Standings() iter.Seq[Standing] { return exported(s.standings.All()) }
+
+// Changed iterates, in the order of their keys, over the pods that do not stand where they stood in
+// an older state, those that have come or gone included. It compares pointers, pod by pod.
+func (s State) Changed(older State) iter.Seq[PodKey] {
+	return func(yield func(PodKey) bool) {
+		next, stop := iter.Pull(older.standings.All())
+		defer stop()
+		was, left := next()
+		for is := range s.standings.All() {
+			for left && was.pod.Key.Compare(is.pod.Key) < 0 {
+				if !yield(was.pod.Key) {
+					return
+				}
+				was, left = next()
+			}
+			known := left && was.pod.Key == is.pod.Key
+			if (!known || was != is) && !yield(is.pod.Key) {
+				return
+			}
+			if known {
+				was, left = next()
+			}
+		}
+		for left {
+			if !yield(was.pod.Key) {
+				return
+			}
+			was, left = next()
+		}
+	}
+}
 
 // Unsettled iterates, in the order of the keys, over the pods that are rejected or are candidates
 // without an admission that is final.
