@@ -74,35 +74,31 @@ func (s State) Standing(key PodKey) (Standing, bool) {
 // Standings iterates over all pods in the order of their keys.
 func (s State) Standings() iter.Seq[Standing] { return exported(s.standings.All()) }
 
-// Changed iterates, in the order of their keys, over the pods that do not stand where they stood in
-// an older state, those that have come or gone included. It compares pointers, pod by pod.
-func (s State) Changed(older State) iter.Seq[PodKey] {
-	return func(yield func(PodKey) bool) {
-		next, stop := iter.Pull(older.standings.All())
-		defer stop()
-		was, left := next()
-		for is := range s.standings.All() {
-			for left && was.pod.Key.Compare(is.pod.Key) < 0 {
-				if !yield(was.pod.Key) {
-					return
-				}
-				was, left = next()
-			}
-			known := left && was.pod.Key == is.pod.Key
-			if (!known || was != is) && !yield(is.pod.Key) {
-				return
-			}
-			if known {
-				was, left = next()
-			}
+// Changed lists, in the order of their keys, the pods that do not stand where they stood in an older
+// state, those that have come or gone included. It compares pointers, pod by pod.
+func (s State) Changed(older State) []PodKey {
+	var changed []PodKey
+	past := make([]*standing, 0, older.standings.Len())
+	for was := range older.standings.All() {
+		past = append(past, was)
+	}
+	for is := range s.standings.All() {
+		for len(past) > 0 && past[0] != is && past[0].pod.Key.Compare(is.pod.Key) < 0 {
+			changed = append(changed, past[0].pod.Key)
+			past = past[1:]
 		}
-		for left {
-			if !yield(was.pod.Key) {
-				return
-			}
-			was, left = next()
+		known := len(past) > 0 && past[0].pod.Key == is.pod.Key
+		if !known || past[0] != is {
+			changed = append(changed, is.pod.Key)
+		}
+		if known {
+			past = past[1:]
 		}
 	}
+	for _, was := range past {
+		changed = append(changed, was.pod.Key)
+	}
+	return changed
 }
 
 // Unsettled iterates, in the order of the keys, over the pods that are rejected or are candidates

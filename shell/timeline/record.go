@@ -42,7 +42,7 @@ type Record struct {
 
 // updateAll is for steps that may have changed any pod.
 func (m *Moment) updateAll(step shell.Step) {
-	for key := range step.After.Changed(step.Before) {
+	for _, key := range step.After.Changed(step.Before) {
 		m.update(key, step)
 	}
 }
