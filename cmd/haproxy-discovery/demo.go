@@ -12,9 +12,13 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 )
 
+// demoDriftInterval is short, so that something is seen of it.
+const demoDriftInterval = 5 * time.Second
+
 type demoFlags struct {
 	options  demo.Options
 	record   string
+	listen   string
 	output   string
 	logLevel string
 }
@@ -37,6 +41,7 @@ of it on standard output.`,
 	set.DurationVar(&flags.options.Duration, "duration", 20*time.Second, "how long it lasts")
 	set.Uint64Var(&flags.options.Seed, "seed", 1, "what happens is drawn from this")
 	set.StringVar(&flags.record, "record", "", "record every input to a file, for replay")
+	addListenFlag(cmd, &flags.listen)
 	set.StringVarP(&flags.output, "output", "o", "", "json or text (default text on a terminal, else json)")
 	set.StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
 	return cmd
@@ -54,6 +59,10 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 	if err := f.options.Validate(); err != nil {
 		return usage(err)
 	}
+	watch, err := listen(f.listen)
+	if err != nil {
+		return err
+	}
 	recorder, err := openRecorder(f.record, core.Config{}, logger)
 	if err != nil {
 		return err
@@ -63,9 +72,15 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer fleet.Close()
-	component := shell.New(nil, logger, append(recorder, shell.WithDriftInterval(5*time.Second))...)
+	component := shell.New(nil, logger, append(append(recordWith(recorder), watch.options()...),
+		shell.WithDriftInterval(demoDriftInterval))...)
 	narrate := func(line string) { _, _ = fmt.Fprintln(std.err, "#", line) }
-	return newProgram(component, std.out, format).run(ctx, func(ctx context.Context) error {
-		return fleet.Run(ctx, component, narrate)
-	})
+	activities := []func(context.Context) error{
+		func(ctx context.Context) error { return fleet.Run(ctx, component, narrate) },
+	}
+	if watch != nil {
+		narrate("status page: http://" + watch.listener.Addr().String())
+		activities = append(activities, watch.serving(component, recorder, demoDriftInterval, logger))
+	}
+	return newProgram(component, std.out, format).run(ctx, activities...)
 }

@@ -30,6 +30,7 @@ type runFlags struct {
 	credentialsDir string
 	driftInterval  time.Duration
 	record         string
+	listen         string
 	once           bool
 	output         string
 	logLevel       string
@@ -62,6 +63,7 @@ func newRunCommand(std streams) *cobra.Command {
 	set.DurationVar(&flags.driftInterval, "drift-interval", shell.DefaultDriftInterval,
 		"time between two complete looks at all pods; 0 for never")
 	set.StringVar(&flags.record, "record", "", "record every input to a file, for replay")
+	addListenFlag(cmd, &flags.listen)
 	set.BoolVar(&flags.once, "once", false,
 		"end when every candidate's first attempt has a verdict that was published")
 	set.StringVarP(&flags.output, "output", "o", "", "json or text (default text on a terminal, else json)")
@@ -96,12 +98,16 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	}
 	defer closePods()
 	config := core.Config{AgentContainer: f.agentContainer, AgentScheme: f.agentScheme}
+	watch, err := listen(f.listen)
+	if err != nil {
+		return err
+	}
 	recorder, err := openRecorder(f.record, config, logger)
 	if err != nil {
 		return err
 	}
 	first := newFirstVerdicts()
-	component := shell.New(nil, logger, append(recorder,
+	component := shell.New(nil, logger, append(append(recordWith(recorder), watch.options()...),
 		shell.WithConfig(config),
 		shell.WithDriftInterval(f.driftInterval),
 		shell.WithProber(prober),
@@ -113,6 +119,9 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	activities := []func(context.Context) error{
 		source.run,
 		func(ctx context.Context) error { return f.watchCredentials(ctx, component, credentials, logger) },
+	}
+	if watch != nil {
+		activities = append(activities, watch.serving(component, recorder, f.driftInterval, logger))
 	}
 	if f.once {
 		activities = append(activities, first.wait)
