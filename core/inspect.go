@@ -53,7 +53,7 @@ func (s State) Credentials() Credentials { return s.credentials }
 // GateOpen tells whether config, credentials, pod store and its initial sync are all known.
 func (s State) GateOpen() bool { return s.gateOpen }
 
-// StoreSet tells whether there is a pod store.
+// StoreSet tells whether there is a pod store, synced or not.
 func (s State) StoreSet() bool { return s.store.set }
 
 // StoreSynced tells whether absence from the present pod store's list counts.
@@ -72,6 +72,33 @@ func (s State) Standing(key PodKey) (Standing, bool) {
 		return Standing{}, false
 	}
 	return st.export(), true
+}
+
+// Changed lists, in the order of their keys, the pods that do not stand where they stood in an older
+// state, those that have come or gone included. It compares pointers, pod by pod.
+func (s State) Changed(older State) []PodKey {
+	var changed []PodKey
+	past := make([]*standing, 0, older.standings.Len())
+	for was := range older.standings.All() {
+		past = append(past, was)
+	}
+	for is := range s.standings.All() {
+		for len(past) > 0 && past[0] != is && past[0].pod.Key.Compare(is.pod.Key) < 0 {
+			changed = append(changed, past[0].pod.Key)
+			past = past[1:]
+		}
+		known := len(past) > 0 && past[0].pod.Key == is.pod.Key
+		if !known || past[0] != is {
+			changed = append(changed, is.pod.Key)
+		}
+		if known {
+			past = past[1:]
+		}
+	}
+	for _, was := range past {
+		changed = append(changed, was.pod.Key)
+	}
+	return changed
 }
 
 // Standings iterates over all pods in the order of their keys.

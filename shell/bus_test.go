@@ -76,3 +76,16 @@ func TestBusIsSubscribedInTheConstructorAndMayBlock(t *testing.T) {
 		t.Error("still subscribed")
 	}
 }
+
+// A bus that reads nothing is dropped in the end, and the observers learn of it.
+func TestBusThatLagsTooFarIsToldToTheObservers(t *testing.T) {
+	bus, told := newTestBus(), &problemLog{}
+	defer close(bus.gate)
+	r := newRunning(t, New(bus, nil, WithObserver(told)))
+	r.begin()
+	for len(r.Subscriptions()) == 2 { // the bus and the test's own
+		r.publisher.Publish(time.Now(), core.HAProxyPodTerminated{})
+	}
+	bus.gate <- struct{}{} // the one event that it was given
+	told.await(t, BusSubscription)
+}

@@ -23,6 +23,9 @@ const shutdownLimit = 500 * time.Millisecond
 // ErrStarted is returned by a second Start.
 var ErrStarted = errors.New("the component was started before")
 
+// ErrNotRunning is returned by Ping before Start and after its end.
+var ErrNotRunning = errors.New("the component is not running")
+
 // ErrReducerPanicked is wrapped by Start's error after a bug in the reducer (R32): the component
 // never goes on from a state nobody reduced.
 var ErrReducerPanicked = errors.New("the reducer panicked")
@@ -39,7 +42,9 @@ type Component struct {
 	publisher *effects.Publisher
 	toBus     *effects.Subscription
 	started   atomic.Bool
-	state     atomic.Pointer[core.State]
+	// ended is closed when the loop has.
+	ended chan struct{}
+	state atomic.Pointer[core.State]
 }
 
 // New makes a component and subscribes it to the bus: nothing that is published from now on is
@@ -51,6 +56,7 @@ func New(bus Bus, logger *slog.Logger, opts ...Option) *Component {
 		bus:       bus,
 		inbox:     newInbox(),
 		publisher: effects.NewPublisher(),
+		ended:     make(chan struct{}),
 	}
 	for _, option := range opts {
 		option(&c.options)
@@ -115,9 +121,34 @@ func (c *Component) HandleEvent(event any) {
 	case DriftPreventionTriggered:
 		c.inbox.putList(driftTick)
 	default:
-		c.logger.Warn(string(UnknownEvent), "type", fmt.Sprintf("%T", event))
+		c.Report(Problem{UnknownEvent, fmt.Errorf("events of type %T are not taken in", event)})
 	}
 }
+
+// Report tells the observers of a problem that an adapter has met: a source of pods or credentials
+// that cannot be read, for instance. It never blocks and is safe at any time; after Start has
+// returned it does nothing. Of equal problems that wait for the loop, one is told.
+func (c *Component) Report(problem Problem) { c.inbox.putProblem(problem) }
+
+// Ping returns once the loop has taken up all that was put into it before: nil means that it is
+// alive. The error is ErrNotRunning before Start and after its end, or that of a context that has
+// ended, because the loop is busy or hangs. It changes nothing.
+func (c *Component) Ping(ctx context.Context) error {
+	if !c.started.Load() {
+		return ErrNotRunning
+	}
+	select {
+	case <-c.inbox.putPing():
+		return nil
+	case <-c.ended:
+		return ErrNotRunning
+	case <-ctx.Done():
+		return fmt.Errorf("the loop has not answered: %w", ctx.Err())
+	}
+}
+
+// Subscriptions are those of now, the bus's own included; to see who lags behind.
+func (c *Component) Subscriptions() []*effects.Subscription { return c.publisher.Subscriptions() }
 
 func keysOf(e core.ResourceIndexUpdated) []core.PodKey {
 	upserted := lo.Filter(e.Upserted, func(pod *core.Pod, _ int) bool { return pod != nil })
@@ -136,6 +167,7 @@ func (c *Component) Start(ctx context.Context) error {
 	loop := newLoop(c)
 	forwarded := c.forwardToBus()
 	err := loop.run(ctx)
+	close(c.ended)
 
 	c.inbox.close()
 	deadline, cancel := context.WithTimeout(context.Background(), shutdownLimit)
@@ -172,7 +204,7 @@ func (c *Component) forwardToBus() <-chan struct{} {
 			delivery, err := c.toBus.Next(context.Background())
 			if err != nil {
 				if !errors.Is(err, effects.ErrClosed) {
-					c.logger.Error(string(BusSubscription), "error", err)
+					c.Report(Problem{BusSubscription, err})
 				}
 				return
 			}

@@ -253,18 +253,27 @@ func generationOf(state core.State) uint64 {
 	return generation
 }
 
-func TestUnknownEventsAreLoggedAndDoNothingElse(t *testing.T) {
-	var log strings.Builder
-	component := New(nil, textLogger(&log))
+func TestUnknownEventsAreToldAndDoNothingElse(t *testing.T) {
+	told := &problemLog{}
+	r := newRunning(t, New(nil, nil, WithObserver(told)))
 	var nothing *unstructured.Unstructured
 	for _, event := range []any{nil, nothing, 7, "text", &core.ConfigValidated{AgentPort: 1}, core.ProbeFinished{}} {
-		component.HandleEvent(event)
+		for range 100 {
+			r.HandleEvent(event)
+		}
 	}
-	if got := strings.Count(log.String(), "unknown_event"); got != 6 {
-		t.Errorf("%d log lines:\n%s", got, &log)
+	r.begin()
+	r.awaitLoop()
+	if told.count(UnknownEvent) != 6 {
+		t.Errorf("told %d times, not once for each type that waited", told.count(UnknownEvent))
 	}
-	if component.inbox.take() != nil {
-		t.Error("something is waiting in the inbox")
+	r.HandleEvent(7)
+	r.awaitLoop()
+	if told.count(UnknownEvent) != 7 {
+		t.Error("an event after the one that was told is not told")
+	}
+	if told.reduced != 0 {
+		t.Errorf("%d steps", told.reduced)
 	}
 }
 

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -323,6 +324,23 @@ func (r *running) stop() (error, time.Duration) {
 	case <-time.After(patience):
 		r.t.Fatal("Start did not return")
 		return nil, 0
+	}
+}
+
+// awaitLoop waits until all that was put in so far has been taken up.
+func (r *running) awaitLoop() {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		err := r.Ping(ctx)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, ErrNotRunning) || ctx.Err() != nil {
+			r.t.Fatalf("waited in vain for the loop: %v", err)
+		}
+		time.Sleep(time.Millisecond) // Start has not been reached yet
 	}
 }
 

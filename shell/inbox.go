@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -20,6 +21,8 @@ type inbox struct {
 	waiting []any
 	named   map[core.PodKey]struct{}
 	asked   map[any]bool
+	// pinged is closed when the loop gets to the ping that waits; nil while none does.
+	pinged chan struct{}
 }
 
 // What may wait in the inbox beside a core.Input.
@@ -29,6 +32,8 @@ type (
 	swapStore struct{ store PodStore }
 	// retryStore makes up for what could not be read.
 	retryStore struct{}
+	// ping asks the loop for a sign of life.
+	ping struct{ answered chan struct{} }
 )
 
 // listReason says why the whole store is to be read.
@@ -63,6 +68,26 @@ func (b *inbox) putNamed(keys []core.PodKey) {
 func (b *inbox) putList(why listReason) { b.put(func() { b.ask(readList{why}, why) }) }
 
 func (b *inbox) putRetry() { b.put(func() { b.waiting = append(b.waiting, retryStore{}) }) }
+
+func (b *inbox) putProblem(problem Problem) {
+	b.put(func() { b.ask(problem, problemText(problem)) })
+}
+
+// problemText is what makes two problems equal.
+func problemText(problem Problem) string { return fmt.Sprint(problem.Kind, ": ", problem.Err) }
+
+// putPing gives the channel of the ping that waits: many may ask, one entry is enough. It is never
+// closed once the inbox is.
+func (b *inbox) putPing() (answered <-chan struct{}) {
+	b.put(func() {
+		if b.pinged == nil {
+			b.pinged = make(chan struct{})
+			b.waiting = append(b.waiting, ping{b.pinged})
+		}
+		answered = b.pinged
+	})
+	return answered
+}
 
 // putStore keeps each swap in its place: a sync that was told before it is about another store than
 // one that is told after it, so later requests do not join earlier ones.
@@ -116,10 +141,14 @@ func (b *inbox) take() any {
 	case readNamed:
 		request.keys = slices.SortedFunc(maps.Keys(b.named), core.PodKey.Compare)
 		clear(b.named)
-		b.asked["named"] = false
+		delete(b.asked, "named")
 		return request
 	case readList:
-		b.asked[request.why] = false
+		delete(b.asked, request.why)
+	case Problem:
+		delete(b.asked, problemText(request))
+	case ping:
+		b.pinged = nil
 	}
 	return next
 }

@@ -43,5 +43,9 @@ func (l logging) event(event core.Event) {
 }
 
 func (l logging) Problem(problem Problem) {
-	l.logger.Warn(string(problem.Kind), "error", problem.Err)
+	level := slog.LevelWarn
+	if problem.Kind == BusSubscription { // events were lost
+		level = slog.LevelError
+	}
+	l.logger.Log(context.Background(), level, string(problem.Kind), "error", problem.Err)
 }

@@ -100,6 +100,10 @@ func (l *loop) handle(next any) error {
 	case readList:
 		l.owedSync = l.owedSync || request.why == syncComplete
 		return l.readList()
+	case Problem:
+		l.observers.problem(request)
+	case ping:
+		close(request.answered)
 	case retryStore:
 		l.retrying = false
 		if l.owedStore || l.owedSync {
@@ -187,18 +191,18 @@ func (l *loop) step(input core.Input) error {
 	at := time.Now()
 	l.seq++
 	l.observers.taken(at, input)
-	before := l.state
+	before, begun := l.state, time.Now()
 	var produced []core.Effect
 	err := guarded(func() { l.state, produced = l.component.reduce(before, input) })
 	if err != nil {
 		l.component.logger.Error("the reducer panicked", "seq", l.seq, "error", err)
 		return fmt.Errorf("%w at input %d (%T): %w", ErrReducerPanicked, l.seq, input, err)
 	}
-	after := l.state
+	after, took := l.state, time.Since(begun)
 	l.component.state.Store(&after)
 	l.observers.reduced(Step{
 		Seq: l.seq, Time: at, Input: input,
-		Before: before, After: after, Effects: produced, Took: time.Since(at),
+		Before: before, After: after, Effects: produced, Took: took,
 	})
 	for _, effect := range produced {
 		l.perform(at, effect)

@@ -44,7 +44,7 @@ type Problem struct {
 // ProblemKind says what sort of problem it is; usable as a metric's label.
 type ProblemKind string
 
-// The kinds of problems.
+// The kinds of problems that the component itself meets; adapters that Report have their own.
 const (
 	StoreUnreadable ProblemKind = "store_unreadable"
 	NotAPod         ProblemKind = "not_a_pod"

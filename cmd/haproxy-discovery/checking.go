@@ -15,9 +15,9 @@ func checkInvariantsFlag(set *pflag.FlagSet, wanted *bool) {
 }
 
 // checkInvariants gives the option that checks each step, none unless it is wanted.
-func checkInvariants(wanted bool, logger *slog.Logger) []shell.Option {
+func checkInvariants(wanted bool, logger *slog.Logger, watch *watch) []shell.Option {
 	if !wanted {
 		return nil
 	}
-	return []shell.Option{shell.WithObserver(checking.New(logger, nil))}
+	return []shell.Option{shell.WithObserver(checking.New(logger, watch.violated))}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,10 +13,14 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 )
 
+// demoDriftInterval is short, so that something is seen of it.
+const demoDriftInterval = 5 * time.Second
+
 type demoFlags struct {
 	options  demo.Options
 	record   string
 	checked  bool
+	listen   string
 	output   string
 	logLevel string
 }
@@ -39,6 +44,7 @@ of it on standard output.`,
 	set.Uint64Var(&flags.options.Seed, "seed", 1, "what happens is drawn from this")
 	set.StringVar(&flags.record, "record", "", "record every input to a file, for replay")
 	checkInvariantsFlag(set, &flags.checked)
+	addListenFlag(set, &flags.listen)
 	set.StringVarP(&flags.output, "output", "o", "", "json or text (default text on a terminal, else json)")
 	set.StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
 	return cmd
@@ -56,6 +62,10 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 	if err := f.options.Validate(); err != nil {
 		return usage(err)
 	}
+	watch, err := listen(f.listen)
+	if err != nil {
+		return err
+	}
 	recorder, err := openRecorder(f.record, core.Config{}, logger)
 	if err != nil {
 		return err
@@ -65,10 +75,16 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer fleet.Close()
-	options := append(recorder, checkInvariants(f.checked, logger)...)
-	component := shell.New(nil, logger, append(options, shell.WithDriftInterval(5*time.Second))...)
+	options := slices.Concat(
+		recordWith(recorder), watch.options(), checkInvariants(f.checked, logger, watch))
+	component := shell.New(nil, logger, append(options, shell.WithDriftInterval(demoDriftInterval))...)
 	narrate := func(line string) { _, _ = fmt.Fprintln(std.err, "#", line) }
-	return newProgram(component, std.out, format).run(ctx, func(ctx context.Context) error {
-		return fleet.Run(ctx, component, narrate)
-	})
+	activities := []func(context.Context) error{
+		func(ctx context.Context) error { return fleet.Run(ctx, component, narrate) },
+	}
+	if watch != nil {
+		narrate("status page: http://" + watch.listener.Addr().String())
+		activities = append(activities, watch.serving(component, recorder, demoDriftInterval, logger))
+	}
+	return newProgram(component, std.out, format).run(ctx, activities...)
 }

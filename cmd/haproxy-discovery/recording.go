@@ -11,9 +11,9 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell/recording"
 )
 
-// openRecorder gives the option that records to a file, none where path is empty. Recording that
+// openRecorder gives the observer that records to a file, nil where path is empty. Recording that
 // has to stop later is loud; discovery goes on without it (R28).
-func openRecorder(path string, config core.Config, logger *slog.Logger) ([]shell.Option, error) {
+func openRecorder(path string, config core.Config, logger *slog.Logger) (*recording.Recorder, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -24,5 +24,13 @@ func openRecorder(path string, config core.Config, logger *slog.Logger) ([]shell
 	if err != nil {
 		return nil, usage(fmt.Errorf("--record: %w", err))
 	}
-	return []shell.Option{shell.WithObserver(recording.New(writer))}, nil
+	return recording.New(writer), nil
+}
+
+// recordWith gives the option for a recorder, none for nil.
+func recordWith(recorder *recording.Recorder) []shell.Option {
+	if recorder == nil {
+		return nil
+	}
+	return []shell.Option{shell.WithObserver(recorder)}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -70,12 +71,17 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	}
 	defer feed.close()
 	config := core.Config{AgentContainer: f.agentContainer, AgentScheme: f.agentScheme}
+	watch, err := listen(f.listen)
+	if err != nil {
+		return err
+	}
 	recorder, err := openRecorder(f.record, config, logger)
 	if err != nil {
 		return err
 	}
 	first := newFirstVerdicts()
-	options := append(recorder, checkInvariants(f.checked, logger)...)
+	options := slices.Concat(
+		recordWith(recorder), watch.options(), checkInvariants(f.checked, logger, watch))
 	component := shell.New(nil, logger, append(options,
 		shell.WithConfig(config),
 		shell.WithDriftInterval(f.driftInterval),
@@ -83,6 +89,9 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 		shell.WithObserver(first))...)
 	component.HandleEvent(core.ConfigValidated{AgentPort: f.agentPort, PodSelector: f.selector})
 	activities := feed.attach(component)
+	if watch != nil {
+		activities = append(activities, watch.serving(component, recorder, f.driftInterval, logger))
+	}
 	if f.once {
 		activities = append(activities, first.wait)
 	}

@@ -33,6 +33,7 @@ type runFlags struct {
 
 	driftInterval time.Duration
 	record        string
+	listen        string
 	checked       bool
 	once          bool
 	output        string
@@ -74,6 +75,7 @@ func (f *runFlags) register(set *pflag.FlagSet) {
 		"time between two complete looks at all pods; 0 for never")
 	set.StringVar(&f.record, "record", "", "record every input to a file, for replay")
 	checkInvariantsFlag(set, &f.checked)
+	addListenFlag(set, &f.listen)
 	set.BoolVar(&f.once, "once", false,
 		"end when every candidate's first attempt has a verdict that was published")
 	set.StringVarP(&f.output, "output", "o", "", "json or text (default text on a terminal, else json)")

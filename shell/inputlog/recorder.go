@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
@@ -15,6 +16,8 @@ type recorder struct {
 	regular bool
 	// size is where the records in the file end, in bytes; kept for a regular file only.
 	size int64
+	// written counts the bytes of this run, for others to read at any time.
+	written atomic.Int64
 
 	encoder  encoder
 	digester Digester
@@ -64,6 +67,7 @@ func (r *recorder) flush() error {
 		r.digest = ""
 	}
 	r.size += int64(written)
+	r.written.Add(int64(written))
 	r.buffer = r.buffer[:0]
 	if cap(r.buffer) > maxKeptBuffer {
 		r.buffer = nil

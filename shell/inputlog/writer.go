@@ -71,6 +71,9 @@ func (w *Writer) Err() error {
 	return w.err
 }
 
+// Bytes counts what this run has written so far. What is still queued does not count.
+func (w *Writer) Bytes() int64 { return w.recorder.written.Load() }
+
 // Close writes what is queued and the closing record. It returns within half a second: where the
 // disk hangs, it gives up with an error that wraps ErrTooSlow. Where recording had stopped before,
 // it returns the reason. Closing twice is fine.

@@ -177,3 +177,26 @@ func TestUnwritablePaths(t *testing.T) {
 		}
 	}
 }
+
+// Bytes counts what this run has added to the file, no more.
+func TestBytesCountsThisRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	for before := 0; before < 3; before++ {
+		size := func() int64 {
+			info, err := os.Stat(path)
+			if err != nil {
+				return 0
+			}
+			return info.Size()
+		}
+		was := size()
+		w := open(t, path, nil)
+		w.Append(someTime, core.BecameLeader{})
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if added := size() - was; w.Bytes() != added || added == 0 {
+			t.Errorf("run %d: %d bytes counted, %d added", before, w.Bytes(), added)
+		}
+	}
+}

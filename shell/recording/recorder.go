@@ -25,5 +25,11 @@ func (r *Recorder) Reduced(step shell.Step) { r.writer.Effects(step.Effects) }
 // Problem implements shell.Observer: problems are no inputs.
 func (r *Recorder) Problem(shell.Problem) {}
 
+// Bytes counts what was written to the log so far.
+func (r *Recorder) Bytes() int64 { return r.writer.Bytes() }
+
+// Err tells why recording has stopped; nil while it has not.
+func (r *Recorder) Err() error { return r.writer.Err() }
+
 // Close writes what is waiting and the closing record, within half a second.
 func (r *Recorder) Close() error { return r.writer.Close() }

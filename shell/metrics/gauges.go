@@ -1,0 +1,139 @@
+package metrics
+
+import (
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
+)
+
+// What is asked when Prometheus scrapes. The collection walks over all pods once.
+var (
+	fleetSize = description("fleet_size",
+		"Agents that are admitted: the endpoints of the fleet.")
+	candidates = description("candidates",
+		"Pods worth a probe, whether their agents are admitted or not.")
+	ignoredPods = description("ignored_pods",
+		"Pods left out silently: terminating, not running, without an address, or deselected.")
+	rejectedPods = description("rejected_pods",
+		"Pods that are rejected now: by their facts, or because their agents have not answered.",
+		"reason", "cause")
+	gateOpen = description("gate_open",
+		"1 once config, credentials, a pod store and its initial sync are known, else 0.")
+	generation = description("generation",
+		"Number of the last publication; 0 before the first.")
+	probesInFlight = description("probes_in_flight",
+		"Probes that have started and have neither finished nor been cancelled.")
+	probesQueued = description("probes_queued",
+		"Candidates waiting for a place to be probed in.", "attempt")
+	storeViewAge = description("store_view_age_seconds",
+		"Time since the pods were last known to be up to date; since the start, if they never were.")
+	oldestUnadmitted = description("oldest_unadmitted_candidate_seconds",
+		"How long the candidate that waits longest for its agent's first answer has waited; 0 if none does.")
+	subscriberLag = description("subscriber_lag",
+		"Events waiting to be read, by subscriber; the most, of subscribers with the same name.",
+		"subscriber")
+	inputLogBytes = description("input_log_bytes_total",
+		"Bytes written to the input log by this run.")
+	inputLogStopped = description("input_log_stopped",
+		"1 after recording had to stop, else 0.")
+)
+
+func description(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(prefix+name, help, labels, nil)
+}
+
+func describeGauges(descriptions chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{
+		fleetSize, candidates, ignoredPods, rejectedPods, gateOpen, generation, probesInFlight,
+		probesQueued, storeViewAge, oldestUnadmitted, subscriberLag, inputLogBytes, inputLogStopped,
+	} {
+		descriptions <- desc
+	}
+}
+
+func gauge(desc *prometheus.Desc, value float64, labels ...string) prometheus.Metric {
+	return prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+}
+
+// collectPresent tells of one moment: all its values are of the same state.
+func (m *Metrics) collectPresent(collected chan<- prometheus.Metric) {
+	moment, now := m.times.Now(), time.Now()
+	state := moment.State
+	collectPods(collected, moment)
+	collected <- gauge(fleetSize, float64(state.Admitted().Len()))
+	collected <- gauge(gateOpen, oneIf(state.GateOpen()))
+	_, number, _ := state.Published()
+	collected <- gauge(generation, float64(number))
+	inFlight := 0
+	for _, probe := range state.Probes() {
+		if !probe.Cancelled {
+			inFlight++
+		}
+	}
+	collected <- gauge(probesInFlight, float64(inFlight))
+	firstAttempts, retries := state.QueueLen()
+	collected <- gauge(probesQueued, float64(firstAttempts), "first")
+	collected <- gauge(probesQueued, float64(retries), "retry")
+	collected <- gauge(storeViewAge, moment.ViewAge(now).Seconds())
+	collected <- gauge(oldestUnadmitted, moment.OldestUnadmitted(now).Seconds())
+}
+
+func collectPods(collected chan<- prometheus.Metric, moment timeline.Moment) {
+	candidateCount, ignored := 0, 0
+	rejected := map[core.Reason]map[core.Cause]int{}
+	for reason := range rejectionCauses {
+		rejected[reason] = map[core.Cause]int{}
+	}
+	for standing, record := range moment.Pods() {
+		if standing.Verdict.Kind == core.IsCandidate {
+			candidateCount++
+		}
+		switch record.Status {
+		case timeline.Ignored:
+			ignored++
+		case timeline.Rejected:
+			rejected[record.Reason][knownCause(record.Reason, record.Cause)]++
+		}
+	}
+	collected <- gauge(candidates, float64(candidateCount))
+	collected <- gauge(ignoredPods, float64(ignored))
+	for reason, causes := range rejectionCauses {
+		for _, cause := range causes {
+			collected <- gauge(rejectedPods, float64(rejected[reason][cause]), string(reason), string(cause))
+		}
+	}
+}
+
+func (m *Metrics) collectSubscribers(collected chan<- prometheus.Metric) {
+	if m.subscriptions == nil {
+		return
+	}
+	lags := map[string]int{}
+	for _, subscription := range m.subscriptions() {
+		name := strings.ToValidUTF8(subscription.Name(), "?") // Prometheus takes no other label
+		lags[name] = max(lags[name], subscription.Lag())
+	}
+	for name, lag := range lags {
+		collected <- gauge(subscriberLag, float64(lag), name)
+	}
+}
+
+func (m *Metrics) collectInputLog(collected chan<- prometheus.Metric) {
+	if m.inputLog == nil {
+		return
+	}
+	collected <- prometheus.MustNewConstMetric(
+		inputLogBytes, prometheus.CounterValue, float64(m.inputLog.Bytes()))
+	collected <- gauge(inputLogStopped, oneIf(m.inputLog.Err() != nil))
+}
+
+func oneIf(condition bool) float64 {
+	if condition {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,135 @@
+package status
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
+)
+
+// The document of /debug/fleet. The stream sends its parts. Times are in UTC with milliseconds, or
+// empty for never.
+
+type document struct {
+	summary
+	Pods []row `json:"pods"`
+}
+
+type summary struct {
+	// Time is the server's, so that the page can tell ages by the server's clock.
+	Time     string   `json:"time"`
+	GateOpen bool     `json:"gate_open"`
+	Missing  []string `json:"missing"`
+	// Generation is that of the last publication, 0 before the first.
+	Generation uint64 `json:"generation"`
+	FleetSize  int    `json:"fleet_size"`
+	Candidates int    `json:"candidates"`
+	Rejected   int    `json:"rejected"`
+	Ignored    int    `json:"ignored"`
+	// ViewTime is when the pods were last known to be up to date, ViewAge how long ago that was;
+	// while they never were, how long they are waited for.
+	ViewTime   string    `json:"view_time"`
+	ViewAge    float64   `json:"view_age_seconds"`
+	StaleAfter float64   `json:"stale_after_seconds"`
+	Problems   []problem `json:"problems"`
+	Build      string    `json:"build"`
+}
+
+// problem is the newest of its kind.
+type problem struct {
+	Kind  shell.ProblemKind `json:"kind"`
+	Text  string            `json:"text"`
+	Count uint64            `json:"count"`
+	Time  string            `json:"time"`
+}
+
+// row is one pod. Comparable, so that the stream sees what has changed.
+type row struct {
+	Namespace string          `json:"namespace"`
+	Name      string          `json:"name"`
+	UID       string          `json:"uid"`
+	Verdict   timeline.Status `json:"verdict"`
+	Reason    core.Reason     `json:"reason"`
+	Cause     core.Cause      `json:"cause"`
+	Detail    string          `json:"detail"`
+	Attempts  int             `json:"attempts"`
+	// Probe is queued or in_flight while it is; NextRetry is set while a retry is planned.
+	Probe     string         `json:"probe"`
+	NextRetry string         `json:"next_retry"`
+	Version   string         `json:"version"`
+	RuntimeID core.RuntimeID `json:"runtime_id"`
+	URL       string         `json:"url"`
+	Since     string         `json:"since"`
+}
+
+func (r row) key() core.PodKey { return core.PodKey{Namespace: r.Namespace, Name: r.Name} }
+
+func (h *handler) debugFleet(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	_ = encoder.Encode(h.document(time.Now())) // fails only if nobody reads any more
+}
+
+func (h *handler) document(now time.Time) document {
+	moment := h.Timeline.Now()
+	state := moment.State
+	_, generation, _ := state.Published()
+	d := document{
+		summary: summary{
+			Time: timeText(now), GateOpen: state.GateOpen(), Missing: missing(state),
+			Generation: generation, FleetSize: state.Admitted().Len(),
+			ViewTime: timeText(moment.StoreSeen), ViewAge: moment.ViewAge(now).Seconds(),
+			StaleAfter: h.StaleAfter.Seconds(), Problems: problemsOf(moment.Problems), Build: h.Build,
+		},
+		Pods: make([]row, 0, state.Len()),
+	}
+	for standing, record := range moment.Pods() {
+		if standing.Verdict.Kind == core.IsCandidate {
+			d.Candidates++
+		}
+		switch record.Status {
+		case timeline.Rejected:
+			d.Rejected++
+		case timeline.Ignored:
+			d.Ignored++
+		}
+		d.Pods = append(d.Pods, rowOf(standing, record, moment.RetryAt(standing)))
+	}
+	return d
+}
+
+func rowOf(standing core.Standing, record timeline.Record, retryAt time.Time) row {
+	r := row{
+		Namespace: standing.Pod.Key.Namespace, Name: standing.Pod.Key.Name, UID: standing.Pod.UID,
+		Verdict: record.Status, Reason: record.Reason, Cause: record.Cause, Detail: record.Detail,
+		Attempts: standing.Attempts, NextRetry: timeText(retryAt),
+		Version: standing.Version.Text, RuntimeID: standing.Pod.RuntimeID, URL: standing.Identity.URL,
+		Since: timeText(record.Since),
+	}
+	switch {
+	case standing.Queued:
+		r.Probe = "queued"
+	case standing.Probe != 0:
+		r.Probe = "in_flight"
+	}
+	return r
+}
+
+func problemsOf(known timeline.Problems) []problem {
+	problems := make([]problem, 0, len(known))
+	for _, p := range known {
+		problems = append(problems, problem{p.Kind, p.Text, p.Count, timeText(p.At)})
+	}
+	return problems
+}
+
+func timeText(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format("2006-01-02T15:04:05.000Z")
+}

@@ -1,0 +1,58 @@
+// What stands above the table.
+
+import { absolute, now, span } from "./time.js";
+
+const byId = (id) => document.getElementById(id);
+
+export class Summary {
+  #summary;
+
+  show(summary) {
+    this.#summary = summary;
+    set("fleet-size", String(summary.fleet_size));
+    set("candidates", String(summary.candidates));
+    set("rejected", String(summary.rejected));
+    set("ignored", String(summary.ignored));
+    set("generation", String(summary.generation));
+    set("gate", summary.gate_open ? "open" : `waiting for ${summary.missing.join(", ")}`);
+    byId("gate").className = summary.gate_open ? "" : "long";
+    set("build", summary.build);
+    this.#showProblems(summary.problems);
+    this.tick();
+  }
+
+  // tick lets the view grow older.
+  tick() {
+    if (this.#summary === undefined) return;
+    const { view_time, view_age_seconds, time, stale_after_seconds } = this.#summary;
+    const age = view_age_seconds * 1000 + (now() - Date.parse(time));
+    set("view-age", view_time === "" ? "never seen" : span(age));
+    byId("view-age").title = absolute(view_time);
+    const stale = stale_after_seconds > 0 && age > stale_after_seconds * 1000;
+    byId("stale").hidden = !stale;
+    if (stale) {
+      const since = view_time === "" ? "have never been read" : `were last known to be up to date ${span(age)} ago`;
+      set("stale", `The pods ${since}: the store, or the API server behind it, cannot be read. The last fleet stands.`);
+    }
+  }
+
+  #showProblems(problems) {
+    byId("problems").hidden = problems.length === 0;
+    if (problems.length === 0) return;
+    const newest = problems.reduce((a, b) => (b.time > a.time ? b : a));
+    set("last-problem", line(newest));
+    const items = problems.map((problem) => {
+      const item = document.createElement("li");
+      item.textContent = `${line(problem)} (${problem.count} of this kind)`;
+      return item;
+    });
+    byId("problem-list").replaceChildren(...items);
+  }
+}
+
+const line = (problem) => `${absolute(problem.time)}, ${problem.kind.replaceAll("_", " ")}: ${problem.text}`;
+
+function set(id, text) {
+  const node = byId(id);
+  if (node.textContent !== text) node.textContent = text;
+}
