@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/fuzz/story"
 )
 
 // settle ends the chaos (I10): what the gate still waits for comes in, every agent answers with a
@@ -13,7 +14,7 @@ import (
 func (m *machine) settle(t *rapid.T) {
 	m.completeGate(t)
 	// Each pod and each probe outstanding costs a bounded number of steps.
-	limit := 10 + 4*(len(m.outstanding)+len(m.armed)+len(m.facts.pods))
+	limit := 10 + 4*(len(m.outstanding)+len(m.armed)+m.state.Len())
 	for steps := 0; len(m.outstanding)+len(m.armed) > 0; steps++ {
 		if steps > limit {
 			t.Fatalf("I10: not quiet after %d steps: %d probes outstanding, %d timers armed",
@@ -34,12 +35,12 @@ func (m *machine) completeGate(t *rapid.T) {
 		m.step(t, core.ConfigValidated{AgentPort: 5555, PodSelector: "app=lb"})
 	}
 	if m.state.Credentials().IsZero() {
-		m.step(t, core.CredentialsUpdated{Credentials: credentials[0]})
+		m.step(t, core.CredentialsUpdated{Credentials: story.Credentials[0]})
 	}
-	if !m.facts.storeSet {
+	if !m.storeSet {
 		m.step(t, core.PodStoreSet{Pods: m.listWorld(), Synced: core.SyncPending})
 	}
-	if !m.facts.synced && !m.state.GateOpen() {
+	if !m.state.StoreSynced() && !m.state.GateOpen() {
 		m.step(t, core.ResourceSyncComplete{Resource: core.HAProxyPods, Pods: m.listWorld()})
 	}
 }
@@ -50,9 +51,9 @@ func (m *machine) checkComplete(t *rapid.T) {
 	question := core.Discovery{
 		Config: m.state.Config(), AgentPort: settings.AgentPort, PodSelector: settings.PodSelector,
 	}
-	pods := make([]*core.Pod, 0, len(m.facts.pods))
-	for _, pod := range m.facts.pods {
-		pods = append(pods, pod)
+	pods := make([]*core.Pod, 0, m.state.Len())
+	for standing := range m.state.Standings() {
+		pods = append(pods, standing.Pod)
 	}
 	candidates, err := question.Candidates(pods, m.state.Credentials())
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/fuzz/oracle"
+	"github.com/haproxy-discovery/haproxy-discovery/fuzz/story"
 )
 
 // changeWorld lets pods come, change and go, before anybody is told.
@@ -98,15 +100,17 @@ func (m *machine) drawResource(t *rapid.T) string {
 	}).Draw(t, "resource")
 }
 
+var configSelectors = append(slices.Clone(oracle.Selectors), oracle.InvalidSelector)
+
 func drawConfig(t *rapid.T) core.Input {
 	return core.ConfigValidated{
 		AgentPort:   rapid.SampledFrom([]int{5555, 5555, 5556, 0, 70000}).Draw(t, "port"),
-		PodSelector: rapid.SampledFrom(append(slices.Clone(selectors), "app==,")).Draw(t, "selector"),
+		PodSelector: rapid.SampledFrom(configSelectors).Draw(t, "selector"),
 	}
 }
 
 func drawCredentials(t *rapid.T) core.Input {
-	choices := append(slices.Clone(credentials), core.Credentials{})
+	choices := append(slices.Clone(story.Credentials), core.Credentials{})
 	return core.CredentialsUpdated{
 		Credentials: rapid.SampledFrom(choices).Draw(t, "credentials"),
 	}

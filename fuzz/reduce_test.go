@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/fuzz/story"
 )
 
 // TestReduce lets an unruly world loose on the reducer. After each step all invariants hold; after
@@ -64,7 +65,7 @@ func (m *machine) openGate(t *rapid.T) {
 		m.changeWorld(t)
 	}
 	m.step(t, core.ConfigValidated{AgentPort: 5555, PodSelector: "app=lb"})
-	m.step(t, core.CredentialsUpdated{Credentials: credentials[0]})
+	m.step(t, core.CredentialsUpdated{Credentials: story.Credentials[0]})
 	m.step(t, core.PodStoreSet{Pods: m.listWorld(), Synced: core.SyncDone})
 }
 

@@ -35,23 +35,6 @@ var labelSets = []map[string]string{
 	nil,
 }
 
-var selectors = []string{"", "app=lb", "app in (lb, web)", "tier", "!tier"}
-
-// credentials rotate among three, so that old ones come back.
-var credentials = []core.Credentials{
-	newCredentials("admin", "alpha"),
-	newCredentials("admin", "beta"),
-	newCredentials("other", "alpha"),
-}
-
-func newCredentials(username, password string) core.Credentials {
-	c, err := core.NewCredentials(username, password)
-	if err != nil {
-		panic(err)
-	}
-	return c
-}
-
 // flaws are what keeps a pod from being a candidate.
 var flaws = map[string]func(*core.Pod){
 	"terminating":        func(p *core.Pod) { p.Terminating = true },
