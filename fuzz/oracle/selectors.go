@@ -17,3 +17,6 @@ var Selectors = []string{"app=lb", "", "app in (lb, web)", "app=lb,tier!=old", "
 
 // InvalidSelector is refused by core and oracle alike.
 const InvalidSelector = "app==,"
+
+// Selects tells whether one of the selectors selects a pod with these labels.
+func Selects(selector string, labels map[string]string) bool { return selectors[selector](labels) }
