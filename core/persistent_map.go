@@ -37,6 +37,9 @@ func (m podMap[V]) Has(key PodKey) bool           { _, found := m.Get(key); retu
 // All iterates in the order of the keys.
 func (m podMap[V]) All() iter.Seq[V] {
 	return func(yield func(V) bool) {
+		if m.Len() == 0 { // iterating costs more than asking
+			return
+		}
 		for _, v := range m.tree.All() {
 			if !yield(v) {
 				return
@@ -55,7 +58,14 @@ func (m numberMap[V]) Get(n uint64) (V, bool)         { return m.tree.Get(n) }
 func (m numberMap[V]) Set(n uint64, v V) numberMap[V] { return numberMap[V]{m.tree.Set(n, v)} }
 func (m numberMap[V]) Delete(n uint64) numberMap[V]   { return numberMap[V]{m.tree.Delete(n)} }
 func (m numberMap[V]) Len() int                       { return m.tree.Len() }
-func (m numberMap[V]) All() iter.Seq2[uint64, V]      { return m.tree.All() }
+
+// All iterates in the order of the numbers.
+func (m numberMap[V]) All() iter.Seq2[uint64, V] {
+	if m.Len() == 0 {
+		return func(func(uint64, V) bool) {}
+	}
+	return m.tree.All()
+}
 
 // First is the entry with the smallest number.
 func (m numberMap[V]) First() (n uint64, v V, found bool) {

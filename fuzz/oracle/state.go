@@ -86,9 +86,11 @@ func (o *Oracle) comparePlace(is *place, said *core.Standing) {
 // compareWaiting compares the queues in their order, the probes outstanding and the timers.
 func (o *Oracle) compareWaiting(after core.State) {
 	firsts, retries := o.waiting()
-	o.compareQueue("first attempts", after.FirstAttempts(), firsts)
-	o.compareQueue("retries", after.Retries(), retries)
 	nFirsts, nRetries := after.QueueLen()
+	if nFirsts+nRetries > 0 {
+		o.compareQueue("first attempts", after.FirstAttempts(), firsts)
+		o.compareQueue("retries", after.Retries(), retries)
+	}
 	o.count("first attempts counted", nFirsts, len(firsts))
 	o.count("retries counted", nRetries, len(retries))
 	if after.FirstAttemptsPending() != o.firstAttemptPending() {
