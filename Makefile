@@ -1,8 +1,10 @@
 GO ?= go
 BIN := bin/haproxy-discovery
+T ?= 10m
+SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race vet fmt bench clean
+.PHONY: help build demo test race soak vet fmt bench clean
 
 help: ## list the goals
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +20,9 @@ test: ## run all tests
 
 race: ## run all tests under the race detector
 	$(GO) test -race ./...
+
+soak: ## play simulated worlds on all cores: make soak T=10m SEED=1 (a billion inputs add up over runs)
+	GOGC=800 $(GO) test ./fuzz/world -run 'TestWorld$$' -count=1 -timeout=0 -v -world.time=$(T) -world.seed=$(SEED)
 
 vet: ## vet the code
 	$(GO) vet ./...

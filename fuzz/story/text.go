@@ -1,29 +1,11 @@
-// Package story is how the tests of the reducer tell what has happened: inputs and effects as lines
-// of text, pods in full, and credentials by the names of a fixed cast.
 package story
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
-
-// Credentials are the cast: A, B and C. Two share the username, two the password.
-var Credentials = []core.Credentials{
-	newCredentials("admin", "alpha"),
-	newCredentials("admin", "beta"),
-	newCredentials("other", "alpha"),
-}
-
-func newCredentials(username, password string) core.Credentials {
-	c, err := core.NewCredentials(username, password)
-	if err != nil {
-		panic(err)
-	}
-	return c
-}
 
 // InputText prints an input when it is asked.
 type InputText struct{ Input core.Input }
@@ -35,53 +17,91 @@ type EffectText struct{ Effect core.Effect }
 func (i InputText) String() string {
 	switch in := i.Input.(type) {
 	case core.PodStoreSet:
-		return fmt.Sprintf("PodStoreSet sync %d%s", in.Synced, podsText(in.Pods))
+		sync := map[core.Sync]string{core.SyncDone: "synced", core.SyncPending: "not synced"}[in.Synced]
+		return fmt.Sprintf("PodStoreSet %s%s", sync, podsText(in.Pods))
 	case core.ResourceIndexUpdated:
-		return fmt.Sprintf("ResourceIndexUpdated %q deleted %v upserted%s",
-			in.Resource, in.Deleted, podsText(in.Upserted))
+		return fmt.Sprintf("ResourceIndexUpdated%s deleted %v upserted%s",
+			resourceText(in.Resource), in.Deleted, podsText(in.Upserted))
 	case core.ResourceSyncComplete:
-		return fmt.Sprintf("ResourceSyncComplete %q%s", in.Resource, podsText(in.Pods))
+		return "ResourceSyncComplete" + resourceText(in.Resource) + podsText(in.Pods)
 	case core.DriftPreventionTriggered:
 		return "DriftPreventionTriggered" + podsText(in.Pods)
 	case core.CredentialsUpdated:
 		return "CredentialsUpdated " + credentialsText(in.Credentials)
+	case core.ProbeFinished:
+		return fmt.Sprintf("ProbeFinished %d %T%+v", in.Probe, in.Outcome, in.Outcome)
 	default:
-		return fmt.Sprintf("%T%+v", i.Input, i.Input)
+		return strings.TrimPrefix(fmt.Sprintf("%T%+v", i.Input, i.Input), "core.")
 	}
 }
 
-func credentialsText(credentials core.Credentials) string {
-	at := slices.Index(Credentials, credentials)
-	if at < 0 {
-		return "none"
+// resourceText is nothing for the resource that all inputs should be about.
+func resourceText(resource string) string {
+	if resource == core.HAProxyPods {
+		return ""
 	}
-	return string(rune('A' + at))
+	return fmt.Sprintf(" of %q", resource)
+}
+
+// String is one line.
+func (e EffectText) String() string {
+	switch e := e.Effect.(type) {
+	case core.StartProbe:
+		return fmt.Sprintf("StartProbe %d %s with %s, at most %v",
+			e.Probe, identityText(e.Identity), credentialsText(e.Credentials), e.Timeout)
+	case core.Publish:
+		return eventText(e.Event)
+	default:
+		return strings.TrimPrefix(fmt.Sprintf("%T%+v", e, e), "core.")
+	}
+}
+
+func eventText(event core.Event) string {
+	switch e := event.(type) {
+	case core.HAProxyPodTerminated:
+		return fmt.Sprintf("Terminated %s %s", identityText(e.Identity), e.Cause)
+	case core.HAProxyPodRejected:
+		return fmt.Sprintf("Rejected %s(%s) %s, %s, attempt %d, again in %v",
+			e.Key(), e.UID, e.Reason, e.Cause, e.Attempt, e.RetryIn)
+	case core.HAProxyPodsDiscovered:
+		var keys []string
+		for endpoint := range e.Fleet.All() {
+			keys = append(keys, fmt.Sprintf("%s(%s)", endpoint.Key(), endpoint.UID))
+		}
+		return fmt.Sprintf("Discovered %v with %s, generation %d, replay %t, added %v updated %v "+
+			"removed %v", keys, credentialsText(e.Fleet.Credentials()), e.Generation, e.Replay,
+			e.Added, e.Updated, e.Removed)
+	default:
+		return fmt.Sprintf("%T%+v", event, event)
+	}
+}
+
+func identityText(i core.Identity) string {
+	return fmt.Sprintf("%s(%s, runtime %s, %s)", i.Key(), i.UID, i.RuntimeID, i.URL)
 }
 
 func podsText(pods []*core.Pod) string {
 	var text strings.Builder
 	for _, pod := range pods {
-		if pod == nil {
-			text.WriteString(" nil")
-			continue
-		}
-		fmt.Fprintf(&text, " %+v", *pod)
+		text.WriteString(" " + podText(pod))
 	}
 	return text.String()
 }
 
-// String is one line.
-func (e EffectText) String() string {
-	publish, _ := e.Effect.(core.Publish)
-	discovered, is := publish.Event.(core.HAProxyPodsDiscovered)
-	if !is {
-		return fmt.Sprintf("%T%+v", e.Effect, e.Effect)
+// podText leaves out what goes without saying.
+func podText(pod *core.Pod) string {
+	if pod == nil {
+		return "nil"
 	}
-	var keys []string
-	for endpoint := range discovered.Fleet.All() {
-		keys = append(keys, fmt.Sprintf("%s/%s", endpoint.Key(), endpoint.UID))
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s(%s, %s, %s", pod.Key, pod.UID, pod.IP, pod.Phase)
+	if pod.Terminating {
+		text.WriteString(", terminating")
 	}
-	return fmt.Sprintf("Discovered %v generation %d replay %t added %v updated %v removed %v",
-		keys, discovered.Generation, discovered.Replay, discovered.Added, discovered.Updated,
-		discovered.Removed)
+	fmt.Fprintf(&text, ", agent %q, runtime %q, %v", pod.Agent, pod.RuntimeID, pod.Labels)
+	if pod.Malformed != "" {
+		fmt.Fprintf(&text, ", malformed, unreadable %03b", pod.Unreadable)
+	}
+	text.WriteString(")")
+	return text.String()
 }

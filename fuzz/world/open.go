@@ -27,7 +27,8 @@ func (w *World) restart(plan Plan) {
 	shape := choice(plan.Shape)
 	size := slots[shape.of(len(slots))]
 	config := configs[shape.of(len(configs))]
-	w.noise.restart(plan.Noise)
+	w.noise.seed = plan.Noise
+	w.noise.begin(0)
 	if w.noise.below(manyFleets) == 1 {
 		config, size = core.Config{}, 20+w.noise.below(41)
 	}
@@ -38,7 +39,7 @@ func (w *World) restart(plan Plan) {
 	}
 	w.oracle.Restart(config)
 
-	w.classes = drawClasses(plan.Classes)
+	w.classes = classesOf(plan)
 	w.turns = w.turns[:0]
 	for _, t := range allTurns {
 		if t.class == always || w.has(t.class) {

@@ -12,6 +12,7 @@ import (
 // is read once more. Then everything runs its course, and the consumer must know the truth (I10).
 func (w *World) settle() {
 	w.calm = true
+	w.noise.begin(0)
 	w.configureAtLast()
 	for at := range w.cluster.slots {
 		a := &w.cluster.slots[at].agent

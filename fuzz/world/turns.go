@@ -58,7 +58,8 @@ var gaps = [...]time.Duration{
 }
 
 // takeTurn lets some time pass, and somebody do something.
-func (w *World) takeTurn(word uint64) {
+func (w *World) takeTurn(word uint32) {
+	w.noise.begin(word)
 	c := choice(word)
 	does := w.turns[c.of(len(w.turns))].does
 	w.pass(gaps[c.of(len(gaps))])
