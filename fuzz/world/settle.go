@@ -14,16 +14,13 @@ func (w *World) settle() {
 	w.calm = true
 	w.noise.begin(0)
 	w.configureAtLast()
-	for at := range w.cluster.slots {
-		a := &w.cluster.slots[at].agent
-		a.mood, a.accepts, a.knowsFrom, a.listensFrom = healthy, everybody, 0, 0
-	}
 	for w.clock.clusterMoves() && w.failure == nil {
 		w.pass(time.Second)
 	}
 	for at := range w.cluster.slots {
 		s := &w.cluster.slots[at]
 		s.held, s.hidden = s.pod, false
+		s.agent = agent{version: s.agent.version, accepts: everybody}
 	}
 	w.completeSync()
 	w.drift()
