@@ -14,7 +14,7 @@ type keepsake struct {
 	text  string
 }
 
-const keepsakesOutOf = 1000
+const keepsakesOutOf = 300
 
 func (k *keepsake) restart(w *World) { *k = keepsake{at: 1 + w.noise.below(keepsakesOutOf)} }
 
