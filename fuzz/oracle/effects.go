@@ -40,7 +40,7 @@ func (e *expectation) clear() {
 	}
 }
 
-// The groups in which effects come (R14).
+// The groups in which effects come (R14); refusals may come anywhere.
 const (
 	refusals = iota
 	endings
@@ -50,74 +50,91 @@ const (
 	beginnings
 )
 
+// tally counts the effects of a step.
+type tally struct {
+	refused, ended, rejected, terminated, discovered, probed int
+	started                                                  []core.StartTimer
+}
+
 // compareEffects ticks the effects off against what the step has to tell, and learns the numbers of
 // the probes and timers started.
 func (o *Oracle) compareEffects(effects []core.Effect, after core.State) {
 	e := &o.expected
-	var started []core.StartTimer
-	toEnd := len(e.cancels) + len(e.stops)
-	var refused, ended, rejected, terminated, discovered, probed int
+	var seen tally
+	toEnd, toTell := len(e.cancels)+len(e.stops), 0
+	if e.discovery.wanted {
+		toTell = 1
+	}
 	last := refusals
 	for _, effect := range effects {
-		group := last
-		switch effect := effect.(type) {
-		case core.Refuse:
-			refused++
-		case core.CancelProbe:
-			group = endings
-			ended++
-			if !tick(&e.cancels, effect.Probe) {
-				o.differ("R24: probe %d is cancelled", effect.Probe)
-			}
-		case core.StopTimer:
-			group = endings
-			ended++
-			if !tick(&e.stops, effect.Timer) {
-				o.differ("I8: timer %d is stopped", effect.Timer)
-			}
-		case core.StartTimer:
-			group = beginnings
-			started = append(started, effect)
-		case core.StartProbe:
-			group = beginnings
-			o.compareProbe(probed, effect)
-			probed++
-		case core.Publish:
-			switch event := effect.Event.(type) {
-			case core.HAProxyPodRejected:
-				group = rejections
-				o.compareRejected(rejected, event)
-				rejected++
-			case core.HAProxyPodTerminated:
-				group = terminations
-				o.compareTerminated(terminated, event)
-				terminated++
-			case core.HAProxyPodsDiscovered:
-				group = discoveries
-				o.compareDiscovered(event)
-				discovered++
-			default:
-				o.differ("R14: no known event: %T", event)
-			}
-		default:
-			o.differ("R14: no known effect: %T", effect)
+		group := o.compareEffect(effect, &seen)
+		if group == refusals {
+			continue
 		}
 		if group < last {
 			o.differ("R14: %T comes too late in the step", effect)
 		}
 		last = group
 	}
-	o.count("refusals", refused, e.refusals)
-	o.count("cancellations and stopped timers", ended, toEnd)
-	o.count("Rejected", rejected, len(e.rejected))
-	o.count("Terminated", terminated, len(e.terminated))
-	wanted := 0
-	if e.discovery.wanted {
-		wanted = 1
+	o.count("refusals", seen.refused, e.refusals)
+	o.count("cancellations and stopped timers", seen.ended, toEnd)
+	o.count("Rejected", seen.rejected, len(e.rejected))
+	o.count("Terminated", seen.terminated, len(e.terminated))
+	o.count("Discovered", seen.discovered, toTell)
+	o.count("probes started", seen.probed, len(e.probed))
+	o.compareTimers(seen.started, after)
+}
+
+func (o *Oracle) compareEffect(effect core.Effect, seen *tally) (group int) {
+	switch effect := effect.(type) {
+	case core.Refuse:
+		seen.refused++
+		return refusals
+	case core.CancelProbe:
+		seen.ended++
+		if !tick(&o.expected.cancels, effect.Probe) {
+			o.differ("R24: probe %d is cancelled", effect.Probe)
+		}
+		return endings
+	case core.StopTimer:
+		seen.ended++
+		if !tick(&o.expected.stops, effect.Timer) {
+			o.differ("I8: timer %d is stopped", effect.Timer)
+		}
+		return endings
+	case core.StartTimer:
+		seen.started = append(seen.started, effect)
+		return beginnings
+	case core.StartProbe:
+		o.compareProbe(seen.probed, effect)
+		seen.probed++
+		return beginnings
+	case core.Publish:
+		return o.compareEvent(effect.Event, seen)
+	default:
+		o.differ("R14: no known effect: %T", effect)
+		return refusals
 	}
-	o.count("Discovered", discovered, wanted)
-	o.count("probes started", probed, len(e.probed))
-	o.compareTimers(started, after)
+}
+
+func (o *Oracle) compareEvent(event core.Event, seen *tally) (group int) {
+	switch event := event.(type) {
+	case core.HAProxyPodRejected:
+		o.compareRejected(seen.rejected, event)
+		seen.rejected++
+		return rejections
+	case core.HAProxyPodTerminated:
+		o.compareTerminated(seen.terminated, event)
+		seen.terminated++
+		return terminations
+	case core.HAProxyPodsDiscovered:
+		o.compareDiscovered(event)
+		seen.discovered++
+		return discoveries
+	default:
+		o.differ("R14: no known event: %T", event)
+		return refusals
+	}
 }
 
 // tick takes one off a list, and tells whether it was on it.

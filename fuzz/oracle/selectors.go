@@ -3,12 +3,16 @@ package oracle
 // selectors are the only ones that the oracle understands, read by hand; all others it takes for
 // invalid.
 var selectors = map[string]func(labels map[string]string) bool{
-	"":                 func(map[string]string) bool { return true },
-	"app=lb":           func(l map[string]string) bool { return l["app"] == "lb" },
-	"app in (lb, web)": func(l map[string]string) bool { return l["app"] == "lb" || l["app"] == "web" },
-	"app=lb,tier!=old": func(l map[string]string) bool { return l["app"] == "lb" && l["tier"] != "old" },
-	"tier":             func(l map[string]string) bool { _, has := l["tier"]; return has },
-	"!tier":            func(l map[string]string) bool { _, has := l["tier"]; return !has },
+	"":       func(map[string]string) bool { return true },
+	"app=lb": func(l map[string]string) bool { return l["app"] == "lb" },
+	"app in (lb, web)": func(l map[string]string) bool {
+		return l["app"] == "lb" || l["app"] == "web"
+	},
+	"app=lb,tier!=old": func(l map[string]string) bool {
+		return l["app"] == "lb" && l["tier"] != "old"
+	},
+	"tier":  func(l map[string]string) bool { _, has := l["tier"]; return has },
+	"!tier": func(l map[string]string) bool { _, has := l["tier"]; return !has },
 }
 
 // Selectors lists the selectors that a story may use, the usual one first, and InvalidSelector one

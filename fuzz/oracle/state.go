@@ -6,20 +6,25 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// compareState asks the new state everything that it can tell.
+// compareState asks the new state what it can tell in passing.
 func (o *Oracle) compareState(after core.State) {
 	o.compareFacts(after)
 	o.comparePlaces(after)
 	o.compareWaiting(after)
-	o.compareFleet("admitted", after.Admitted(), o.admitted, o.facts.credentials)
-	fleet, generation, told := after.Published()
+	_, generation, told := after.Published()
 	if generation != o.published.generation || told != (generation > 0) {
 		o.differ("R18: generation %d is remembered instead of %d", generation, o.published.generation)
 	}
-	if told {
+}
+
+// compareLists compares the fleets, and the lists that a state keeps of what it has yet to do.
+func (o *Oracle) compareLists(after core.State) {
+	o.compareFleet("admitted", after.Admitted(), o.admitted, o.facts.credentials)
+	if fleet, _, told := after.Published(); told {
 		o.compareFleet("published", fleet, o.published.fleet, o.published.credentials)
 	}
 	o.compareUnpublished(after)
+	o.compareUnsettled(after)
 }
 
 func (o *Oracle) compareFacts(after core.State) {
@@ -142,7 +147,7 @@ func (o *Oracle) compareKeys(name string, said iter.Seq[core.PodKey], want []cor
 	o.count(name, at, len(want))
 }
 
-// compareUnpublished: who is admitted and yet to be told, and who has no final admission.
+// compareUnpublished: who is admitted and yet to be told.
 func (o *Oracle) compareUnpublished(after core.State) {
 	unpublished := o.keys[:0]
 	for _, m := range o.admitted {
@@ -152,6 +157,10 @@ func (o *Oracle) compareUnpublished(after core.State) {
 	}
 	o.keys = unpublished
 	o.compareKeys("unpublished", after.Unpublished(), unpublished)
+}
+
+// compareUnsettled: who is rejected by its facts, or has no final admission.
+func (o *Oracle) compareUnsettled(after core.State) {
 	unsettled := o.keys[:0]
 	for _, is := range o.now {
 		unknown := is.candidacy != nil && is.candidacy.version().Text == ""

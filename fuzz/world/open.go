@@ -36,6 +36,7 @@ func (w *World) restart(plan Plan) {
 	w.monitor = invariant.NewMonitor(w.state)
 	if w.oracle == nil {
 		w.oracle = oracle.New(config)
+		w.oracle.Sparing = true
 	}
 	w.oracle.Restart(config)
 
@@ -60,7 +61,7 @@ func (w *World) restart(plan Plan) {
 	w.inputs, w.failure = 0, nil
 }
 
-// open has some pods up, and brings what the gate waits for in any order; or leaves it to the turns.
+// open has some pods up, and brings what the gate waits for, in any order.
 func (w *World) open(shape choice) {
 	shape.of(len(slots))
 	shape.of(len(configs))

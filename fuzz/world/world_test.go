@@ -29,6 +29,9 @@ func TestWorld(t *testing.T) {
 		return
 	}
 	s := newSoak(*firstSeed)
+	if testing.Short() {
+		*duration = min(*duration, time.Second)
+	}
 	s.run(t, *duration)
 	t.Log(s.verdict())
 	if s.failed != 0 {
