@@ -5,8 +5,8 @@
 // probe ends when its agent has answered or its time is over, a timer fires when it is due.
 //
 // After each input, package invariant and the naive oracle look at what came of it; the consumer
-// complains if it would talk to a pod that is gone, replaced or terminated; and once the chaos ends,
-// what it holds must be what there is (I10).
+// complains if it would talk to a pod that is gone, replaced or terminated; and once the chaos
+// ends, what it holds must be what there is (I10).
 //
 // A run is decided by its Plan, and a Plan by one seed. Each run switches classes of events on and
 // off (classes.go), so that rare mixes occur. Nobody keeps a story: one that fails is played again
