@@ -2,7 +2,7 @@ GO ?= go
 BIN := bin/haproxy-discovery
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race vet fmt bench clean
+.PHONY: help build demo test explore race vet fmt bench clean
 
 help: ## list the goals
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ demo: build ## watch discovery at work on an embedded fleet for 20 seconds
 
 test: ## run all tests
 	$(GO) test ./...
+
+explore: ## explore all small worlds exhaustively (half an hour on two processors)
+	GOGC=200 $(GO) test ./fuzz/explore -run '^TestWorlds$$' -explore.all -v -count=1 -timeout 3h
 
 race: ## run all tests under the race detector
 	$(GO) test -race ./...

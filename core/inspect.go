@@ -53,8 +53,14 @@ func (s State) Credentials() Credentials { return s.credentials }
 // GateOpen tells whether config, credentials, pod store and its initial sync are all known.
 func (s State) GateOpen() bool { return s.gateOpen }
 
+// StoreSet tells whether there is a pod store.
+func (s State) StoreSet() bool { return s.store.set }
+
 // StoreSynced tells whether absence from the present pod store's list counts.
 func (s State) StoreSynced() bool { return s.store.synced }
+
+// SyncSeen tells whether any store has completed its sync: it vouches for one that cannot say.
+func (s State) SyncSeen() bool { return s.store.syncSeen }
 
 // Len is the number of pods known.
 func (s State) Len() int { return s.standings.Len() }

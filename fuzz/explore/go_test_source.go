@@ -1,0 +1,146 @@
+package explore
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"text/template"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+)
+
+// GoTest is the counterexample as the source of a Go test that stands alone: put into a file
+// anywhere in this module, it fails as long as core is wrong.
+func (c *Counterexample) GoTest() ([]byte, error) {
+	l := &literals{names: map[*core.Pod]string{}}
+	data := goTest{Counterexample: c, Config: configLiteral(c.World.Config)}
+	for _, input := range c.Inputs {
+		data.Steps = append(data.Steps, l.input(input))
+	}
+	for _, input := range c.branches {
+		data.Branches = append(data.Branches, l.input(input))
+	}
+	data.Pods = l.declared
+	var source bytes.Buffer
+	if err := goTestTemplate.Execute(&source, data); err != nil {
+		return nil, err
+	}
+	formatted, err := format.Source(source.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("formatting\n%s: %w", source.Bytes(), err)
+	}
+	return formatted, nil
+}
+
+// goTest is what the template fills in.
+type goTest struct {
+	*Counterexample
+	Config                string
+	Pods, Steps, Branches []string
+}
+
+// HasPods tells that the source needs the package of addresses.
+func (g goTest) HasPods() bool { return len(g.Pods) > 0 }
+
+// Proof by name, since a template knows no constants.
+func (g goTest) Proof() string {
+	return [...]string{"check", "echo", "purity", "convergence"}[g.proof]
+}
+
+var goTestTemplate = template.Must(template.New("test").Parse(`package counterexample
+
+// Found by exploration, by a shortest way:
+{{range .Violations}}// {{.}}
+{{end}}
+import (
+	{{if .HasPods}}"net/netip"
+	{{end}}"testing"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/invariant"
+)
+
+func TestCounterexample(t *testing.T) {
+	credentials := func(username string) core.Credentials {
+		credentials, err := core.NewCredentials(username, "of "+username)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return credentials
+	}
+	{{range .Pods}}{{.}}
+	{{end}}
+	inputs := []core.Input{
+		{{range .Steps}}{{.}},
+		{{end}}
+	}
+	state := core.New({{.Config}})
+	for number, input := range inputs {
+		after, effects := core.Reduce(state, input)
+		for _, violation := range invariant.Check(state, input, after, effects) {
+			t.Errorf("input %d, %T: %v", number+1, input, violation)
+		}
+		{{- if eq .Proof "echo"}}
+		if number == len(inputs)-1 {
+			for _, effect := range effects {
+				if _, isRefuse := effect.(core.Refuse); !isRefuse {
+					t.Errorf("what had ended before leads to %T", effect)
+				}
+			}
+			if invariant.Fingerprint(after) != invariant.Fingerprint(state) {
+				t.Error("what had ended before changes the state")
+			}
+		}
+		{{- end}}
+		state = after
+	}
+	{{- if eq .Proof "purity"}}
+	text := invariant.Fingerprint(state)
+	for _, input := range []core.Input{
+		{{range .Branches}}{{.}},
+		{{end}}
+	} {
+		core.Reduce(state, input)
+		if invariant.Fingerprint(state) != text {
+			t.Fatalf("reducing %T has changed the older state", input)
+		}
+	}
+	{{- else if eq .Proof "convergence"}}
+	for steps := 0; len(state.Probes())+len(state.Timers()) > 0; steps++ {
+		if steps > 1000 {
+			t.Fatal("nothing new happens, but rest never comes")
+		}
+		var input core.Input
+		if probes := state.Probes(); len(probes) > 0 {
+			input = core.ProbeFinished{Probe: probes[0].Probe, Outcome: core.Answer{Version: "3.4.3"}}
+		} else {
+			input = core.TimerFired{Timer: state.Timers()[0]}
+		}
+		state, _ = core.Reduce(state, input)
+	}
+	settings, _ := state.Settings()
+	question := core.Discovery{
+		Config: state.Config(), AgentPort: settings.AgentPort, PodSelector: settings.PodSelector,
+	}
+	var pods []*core.Pod
+	for standing := range state.Standings() {
+		pods = append(pods, standing.Pod)
+	}
+	candidates, err := question.Candidates(pods, state.Credentials())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fleet, _, published := state.Published()
+	if !published || fleet.Len() != len(candidates) {
+		t.Fatalf("at rest, published: %t, %d of %d candidates", published, fleet.Len(), len(candidates))
+	}
+	for _, candidate := range candidates {
+		endpoint, _ := fleet.Get(candidate.Key())
+		if endpoint.Identity != candidate.Identity || endpoint.Credentials != candidate.Credentials ||
+			!endpoint.Version.Known() {
+			t.Errorf("at rest, %v is not published as it should be", candidate.Key())
+		}
+	}
+	{{- end}}
+}
+`))
