@@ -79,7 +79,7 @@ func (e *expansion) step(
 		return next, &failure{violations: violations}
 	}
 	e.coverage.note(input, effects)
-	if violations := check(number%thoroughEvery == 0, state, input, after, effects); violations != nil {
+	if violations := check(isThorough(number), state, input, after, effects); violations != nil {
 		return next, &failure{violations: violations}
 	}
 	next = successor{digest: e.digester.sum(after), state: after}

@@ -16,7 +16,7 @@ func Small() []World { return []World{pair(), opening()} }
 // show every kind of input, effect and event.
 func Worlds() []World {
 	return append(Small(), lifecycle(), gate(), stores(), mixture(), publication(),
-		incarnations(), sure(), fleet(), queue())
+		incarnations(), versions(), fleet(), queue())
 }
 
 // named are the keys of pods with names of one letter.
@@ -204,7 +204,7 @@ func incarnations() World {
 	}
 }
 
-func sure() World {
+func versions() World {
 	return World{
 		Name: "versions", Emphasis: "four pods whose versions come late, under changing credentials",
 		Config: caps, Start: opened(), MaxStates: 6_000_000,
