@@ -209,7 +209,7 @@ func versions() World {
 		Name: "versions", Emphasis: "four pods whose versions come late, under changing credentials",
 		Config: caps, Start: opened(), MaxStates: 6_000_000,
 		Moves: slices.Concat(
-			appear("abcd", "u1"), of("abcd", deleted, answersUnsure), agents("abcd"),
+			appear("ab", "u1", "u2"), appear("cd", "u1"), of("abcd", deleted, answersUnsure), agents("abcd"),
 			[]Move{rotation(), drift(everything())},
 		),
 	}
