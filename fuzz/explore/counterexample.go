@@ -42,6 +42,9 @@ const (
 
 // String tells the way and what is wrong.
 func (c *Counterexample) String() string {
+	if c == nil {
+		return "none"
+	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "world %s, %d moves:\n", c.World.Name, len(c.Moves))
 	for _, move := range c.Moves {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -207,6 +208,24 @@ func TestUnrestIsFound(t *testing.T) {
 				t.Errorf("what is found is %s", violation)
 			}
 		})
+	}
+}
+
+// One processor finds what four find, and by the same way.
+func TestProcessorsDoNotMatter(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, reduce := range []Reduce{core.Reduce, forgetsTerminated} {
+		runtime.GOMAXPROCS(1)
+		alone := Explore(pair(), reduce)
+		runtime.GOMAXPROCS(4)
+		together := Explore(pair(), reduce)
+		alone.Took, together.Took = 0, 0
+		if alone.String() != together.String() {
+			t.Errorf("%v\n%v", alone, together)
+		}
+		if alone.Counterexample.String() != together.Counterexample.String() {
+			t.Errorf("%v\n%v", alone.Counterexample, together.Counterexample)
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"slices"
+	"strings"
 	"text/template"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
@@ -39,8 +41,14 @@ type goTest struct {
 	Pods, Steps, Branches []string
 }
 
-// HasPods tells that the source needs the package of addresses.
+// HasPods and HasCredentials tell what the source needs; Go refuses what is not used.
 func (g goTest) HasPods() bool { return len(g.Pods) > 0 }
+
+// HasCredentials: see HasPods.
+func (g goTest) HasCredentials() bool {
+	return slices.ContainsFunc(slices.Concat(g.Steps, g.Branches),
+		func(step string) bool { return strings.Contains(step, "credentials(") })
+}
 
 // Proof by name, since a template knows no constants.
 func (g goTest) Proof() string {
@@ -61,14 +69,14 @@ import (
 )
 
 func TestCounterexample(t *testing.T) {
-	credentials := func(username string) core.Credentials {
+	{{if .HasCredentials}}credentials := func(username string) core.Credentials {
 		credentials, err := core.NewCredentials(username, "of "+username)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return credentials
 	}
-	{{range .Pods}}{{.}}
+	{{end}}{{range .Pods}}{{.}}
 	{{end}}
 	inputs := []core.Input{
 		{{range .Steps}}{{.}},
@@ -117,6 +125,9 @@ func TestCounterexample(t *testing.T) {
 			input = core.TimerFired{Timer: state.Timers()[0]}
 		}
 		state, _ = core.Reduce(state, input)
+	}
+	if !state.GateOpen() {
+		return
 	}
 	settings, _ := state.Settings()
 	question := core.Discovery{
