@@ -18,5 +18,11 @@
 //	R32  shell/loop.go                  a panic of the reducer stops the component
 //
 // The loop never waits for a probe, a subscriber or a disk, and decides nothing: all policy is
-// core's. Recording, metrics and logging hang on the Observer seam.
+// core's. Recording, metrics and logging hang on the Observer seam, each in a package of its own, so
+// that nobody compiles what he does not use:
+//
+//	shell/recording  writes the input log, whose format is shell/inputlog's
+//	shell/timeline   remembers since when pods stand where they stand, for the two that follow
+//	shell/metrics    shows it all to Prometheus
+//	shell/status     serves the status page, health and metrics over HTTP
 package shell

@@ -10,6 +10,14 @@ export class PodTable {
   #rows = new Map(); // by key
   #order = []; // by namespace and name
 
+  constructor() {
+    this.#body.addEventListener("click", (event) => {
+      const button = event.target.closest("button.id");
+      if (button !== null) rowOf.get(button.closest("tr")).toggle();
+    });
+    this.#body.addEventListener("animationend", (event) => event.target.closest("tr").classList.remove("changed"));
+  }
+
   // apply takes the changed pods in, and takes away those that are gone. With reset, the pods given
   // are all there are.
   apply(pods, gone, reset) {
@@ -81,6 +89,8 @@ export class PodTable {
   }
 }
 
+const rowOf = new WeakMap(); // from nodes
+
 const keyOf = (pod) => pod.namespace + "\0" + pod.name;
 
 function compare(a, b) {
@@ -89,33 +99,43 @@ function compare(a, b) {
   return p.name < q.name ? -1 : p.name > q.name ? 1 : 0;
 }
 
+// blank is what every row is a copy of.
+const blank = document.createElement("tr");
+for (const column of columns) {
+  const cell = document.createElement("td");
+  cell.className = column;
+  blank.append(cell);
+}
+inside("verdict", "span", "badge");
+inside("cause", "span", "name");
+inside("cause", "small", "detail");
+inside("runtime-id", "button", "id").type = "button";
+inside("since", "time", "age");
+
+function inside(column, name, className) {
+  const node = document.createElement(name);
+  node.className = className;
+  blank.children[columns.indexOf(column)].append(node);
+  return node;
+}
+
 class Row {
-  node = document.createElement("tr");
-  #cells = {};
+  node = blank.cloneNode(true);
+  #cells = Object.fromEntries(columns.map((column, i) => [column, new Text(this.node.children[i])]));
+  #badge = this.#part("verdict", 0);
+  #cause = this.#part("cause", 0);
+  #detail = this.#part("cause", 1);
+  #runtimeID = this.#part("runtime-id", 0);
+  #since = this.#part("since", 0);
+  #expanded = false;
+  #retryAt; #retryTitle; // a time and what it is for people
+  #sinceAt; #sinceTitle;
 
   constructor(pod) {
     this.key = keyOf(pod);
-    for (const column of columns) {
-      const cell = document.createElement("td");
-      cell.className = column;
-      this.node.append(cell);
-      this.#cells[column] = cell;
-    }
-    this.#badge = this.#in("verdict", "span", "badge");
-    this.#cause = this.#in("cause", "span");
-    this.#detail = this.#in("cause", "small");
-    this.#runtimeID = this.#in("runtime-id", "button", "id");
-    this.#runtimeID.type = "button";
-    this.#runtimeID.addEventListener("click", () => {
-      this.#expanded = !this.#expanded;
-      this.#showRuntimeID();
-    });
-    this.#since = this.#in("since", "time");
-    this.node.addEventListener("animationend", () => this.node.classList.remove("changed"));
+    rowOf.set(this.node, this);
     this.show(pod);
   }
-  #badge; #cause; #detail; #runtimeID; #since;
-  #expanded = false;
 
   // show takes the pod's new facts; it is true if the verdict or the incarnation is another one.
   show(pod) {
@@ -123,34 +143,36 @@ class Row {
     this.pod = pod;
     this.text = [`${pod.namespace}/${pod.name}`, pod.uid, pod.verdict, pod.reason, pod.cause, pod.detail,
       pod.version, pod.runtime_id, pod.url].join("\n").toLowerCase();
-    set(this.#cells.pod, `${pod.namespace}/${pod.name}`);
-    this.#cells.pod.title = `UID ${pod.uid}`;
-    set(this.#badge, pod.verdict);
-    this.#badge.dataset.verdict = pod.verdict;
-    set(this.#cells.reason, words(pod.reason));
-    set(this.#cause, words(pod.cause));
-    set(this.#detail, pod.detail);
-    set(this.#cells.attempts, pod.attempts > 0 ? String(pod.attempts) : "");
-    set(this.#cells.version, pod.version);
-    set(this.#cells.url, pod.url);
+    this.#cells.pod.set(`${pod.namespace}/${pod.name}`, `UID ${pod.uid}`);
+    this.#badge.set(pod.verdict);
+    this.#badge.node.dataset.verdict = pod.verdict;
+    this.#cells.reason.set(words(pod.reason));
+    this.#cause.set(words(pod.cause));
+    this.#detail.set(pod.detail);
+    this.#cells.attempts.set(pod.attempts > 0 ? String(pod.attempts) : "");
+    this.#cells.version.set(pod.version);
+    this.#cells.url.set(pod.url);
     this.#showRuntimeID();
-    this.#since.dateTime = pod.since;
-    this.#since.title = absolute(pod.since);
-    this.#cells.retry.title = absolute(pod.next_retry);
-    this.#retryAt = Date.parse(pod.next_retry);
-    this.#sinceAt = Date.parse(pod.since);
+    [this.#retryAt, this.#retryTitle] = [Date.parse(pod.next_retry), absolute(pod.next_retry)];
+    [this.#sinceAt, this.#sinceTitle] = [Date.parse(pod.since), absolute(pod.since)];
+    this.#since.node.dateTime = pod.since;
     this.tick(now());
     return was !== undefined && (was.verdict !== pod.verdict || was.uid !== pod.uid || was.runtime_id !== pod.runtime_id);
   }
-  #retryAt; #sinceAt;
 
   tick(time) {
-    set(this.#since, span(time - this.#sinceAt));
-    set(this.#cells.retry, this.#nextProbe(time));
+    this.#since.set(span(time - this.#sinceAt), this.#sinceTitle);
+    this.#cells.retry.set(this.#nextProbe(time), this.#retryTitle);
   }
 
   flash() {
     this.node.classList.add("changed");
+  }
+
+  // toggle shows the runtime ID in full, or shortened again.
+  toggle() {
+    this.#expanded = !this.#expanded;
+    this.#showRuntimeID();
   }
 
   #nextProbe(time) {
@@ -164,23 +186,30 @@ class Row {
 
   #showRuntimeID() {
     const id = this.pod.runtime_id;
-    this.#runtimeID.hidden = id === "";
-    this.#runtimeID.title = id;
-    this.#runtimeID.setAttribute("aria-expanded", this.#expanded);
-    set(this.#runtimeID, this.#expanded || id.length <= 12 ? id : id.slice(0, 12) + "…");
+    this.#runtimeID.node.hidden = id === "";
+    this.#runtimeID.node.setAttribute("aria-expanded", this.#expanded);
+    this.#runtimeID.set(this.#expanded || id.length <= 12 ? id : id.slice(0, 12) + "…", id);
   }
 
-  #in(column, name, className = "") {
-    const node = document.createElement(name);
-    node.className = className;
-    this.#cells[column].append(node);
-    return node;
+  #part(column, i) {
+    return new Text(this.#cells[column].node.children[i]);
+  }
+}
+
+// Text is a node that holds only text. It is changed only if the text is another one, which costs
+// the browser nothing.
+class Text {
+  #text = "";
+  #title = "";
+
+  constructor(node) {
+    this.node = node;
+  }
+
+  set(text, title = "") {
+    if (this.#text !== text) this.node.textContent = this.#text = text;
+    if (this.#title !== title) this.node.title = this.#title = title;
   }
 }
 
 const words = (name) => name.replaceAll("_", " ");
-
-// set changes a text only if it is another one, which costs the browser nothing.
-function set(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}

@@ -20,7 +20,9 @@ export function span(milliseconds) {
   return `${seconds}s`;
 }
 
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
+
 // absolute is a time for people, with its zone.
 export function absolute(text) {
-  return text === "" ? "" : new Date(text).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+  return text === "" ? "" : format.format(new Date(text));
 }
