@@ -66,10 +66,12 @@ func (r *podReader) readLabels(metadata map[string]any) {
 	readable := labels != nil || metadata["labels"] == nil
 	texts := make(map[string]string, len(labels))
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		texts[name] = r.text(labels, "metadata.labels.", name)
-		if _, isText := labels[name].(string); !isText && labels[name] != nil {
+		text, isText := labels[name].(string)
+		if !isText && labels[name] != nil {
+			r.wrongType(fmt.Sprintf("metadata.labels[%.64q]", name), "a string", labels[name])
 			readable = false
 		}
+		texts[name] = text
 	}
 	switch {
 	case !readable:
