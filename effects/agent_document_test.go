@@ -116,28 +116,6 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, the verdict is an answer with a printable version, or a failure.
-func FuzzDocument(f *testing.F) {
-	f.Add([]byte(validDocument))
-	f.Add([]byte(`{"api_version":2,"haproxy":{"version":"` + testPassword + `"}}`))
-	f.Add([]byte(`{"api_version":1,"haproxy":{"version":"\ud800"},"x":[[{}]]} `))
-	credentials := testCredentials(f, testPassword)
-	f.Fuzz(func(t *testing.T, body []byte) {
-		document, err := parseDocument(body)
-		if err != nil {
-			wantFailure(t, core.Failure(err.(failure)), core.CauseInvalidDocument, "")
-			return
-		}
-		answer, err := document.answer([]echo{newEcho(credentials)})
-		switch {
-		case err != nil && answer != core.Answer{}:
-			t.Errorf("both %+v and %v", answer, err)
-		case len(answer.Version) > maxVersionBytes || repeatsAny(answer.Version, []echo{newEcho(credentials)}):
-			t.Errorf("answer %+v", answer)
-		}
-	})
-}
-
 func TestVersionTooLong(t *testing.T) {
 	for _, size := range []int{maxVersionBytes + 1, 1 << 20} {
 		outcome := answerTo(t, versionDocument(strings.Repeat("3", size)), testPassword)

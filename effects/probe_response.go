@@ -45,7 +45,8 @@ func newWire(conn net.Conn) *wire {
 	return w
 }
 
-// Read serves the buffer.
+// Read serves the buffer. An error that comes together with bytes, as TLS may give it, is left for
+// the next call: what the bytes say does not depend on what follows them.
 func (w *wire) Read(p []byte) (int, error) {
 	if w.left == 0 {
 		w.err = errHeaderLimit
@@ -53,10 +54,13 @@ func (w *wire) Read(p []byte) (int, error) {
 	}
 	n, err := w.conn.Read(p[:min(int64(len(p)), w.left)])
 	w.left -= int64(n)
+	if n > 0 {
+		return n, nil
+	}
 	if err != nil {
 		w.err = err
 	}
-	return n, err
+	return 0, err
 }
 
 // readHeaders reads up to the beginning of the body of the final response.
