@@ -2,7 +2,7 @@ GO ?= go
 BIN := bin/haproxy-discovery
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race fuzz vet fmt bench clean
+.PHONY: help build demo test race fuzz mutants vet fmt bench clean
 
 help: ## list the goals
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ fuzz: ## fuzz each target for T (60s), one after the other
 			*"Failing input written"* | *FAIL*build* | *panic*) echo "$$out"; exit 1;; esac; \
 		echo "$$out" | grep '^fuzz: elapsed' | tail -1; \
 	done
+
+mutants: ## change core in many small ways, one at a time, and see which the tests miss
+	$(GO) run ./fuzz/mutants $(MUTANTS)
 
 vet: ## vet the code
 	$(GO) vet ./...
