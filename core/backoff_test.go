@@ -44,6 +44,20 @@ func TestRetryDelaysAreSpreadByIdentity(t *testing.T) {
 	}
 }
 
+// What is derived from an identity is the same in every build: else the log of an older one would
+// replay with other effects (R23).
+func TestSpreadIsPinned(t *testing.T) {
+	for line, want := range map[string]string{
+		"lb/hap-0 u1 10.1.0.10":           "[885ms 1.77s 3.54s 7.08s 14.16s 26.55s]",
+		"lb/hap-1 u2 fd00::a runtime=r2":  "[993ms 1.986s 3.972s 7.944s 15.888s 29.79s]",
+		"b/hap-1 u2 10.1.0.10 runtime=r2": "[994ms 1.988s 3.976s 7.952s 15.904s 29.82s]",
+	} {
+		if got := fmt.Sprint(failedDelays(t, line, 6)); got != want {
+			t.Errorf("%s: retries after %s instead of %s", line, got, want)
+		}
+	}
+}
+
 // failedDelays fails a pod's probe again and again, and gives the times until the retries.
 func failedDelays(t *testing.T, line string, failures int) []time.Duration {
 	t.Helper()

@@ -54,6 +54,22 @@ func TestRuntimeIDIgnoresWhatIsNoEpoch(t *testing.T) {
 	}
 }
 
+// It is the same in every build: else the log of an older one would replay with other effects.
+// Whether a container is a native sidecar does not enter.
+func TestRuntimeIDIsPinned(t *testing.T) {
+	const (
+		two  = "3f4914af2defc7fbfe94d4c3da51406f9916867a2bfa567b3ca8e535fa745536"
+		none = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	)
+	for fixture, want := range map[string]core.RuntimeID{
+		"running.json": two, "native_sidecar.json": two, "evicted.json": none,
+	} {
+		if got := read(t, object(t, fixture)).RuntimeID; got != want {
+			t.Errorf("%s: %s instead of %s", fixture, got, want)
+		}
+	}
+}
+
 // Each of the three texts of each container enters; so does each container (R11).
 func TestRuntimeIDIsSensitive(t *testing.T) {
 	seen := map[core.RuntimeID]string{}

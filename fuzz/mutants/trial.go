@@ -63,6 +63,9 @@ func (t *trials) all(ctx context.Context, mutants []Mutant, jobs int) ([]verdict
 		group.Go(func() error {
 			noticedBy, err := t.one(ctx, mutant)
 			verdicts[i] = verdict{mutant, noticedBy}
+			if noticedBy == "" && err == nil {
+				fmt.Fprintf(os.Stderr, "survives: %v\n", mutant.name)
+			}
 			return err
 		})
 	}
