@@ -28,8 +28,8 @@ func addListenFlag(set *pflag.FlagSet, address *string) {
 		"serve the status page, /metrics, /healthz, /readyz and /debug/fleet on `ADDR`, as in 127.0.0.1:8080")
 }
 
-// watch is what --listen adds to a command: observers of the component, and a server. All of its
-// methods but serving may be called on nil, for a command without the flag.
+// watch is what --listen adds to a command: observers of the component, and a server. Its
+// options and violated may be called on nil, for a command without the flag.
 type watch struct {
 	listener net.Listener
 	times    *timeline.Timeline
@@ -74,6 +74,13 @@ func (w *watch) options() []shell.Option {
 func (w *watch) violated(invariant string) {
 	if w != nil {
 		w.metrics.InvariantViolated(invariant)
+	}
+}
+
+// follow has the age of the view told by a source that knows better than the component; nil for none.
+func (w *watch) follow(lastContact func() time.Time) {
+	if lastContact != nil {
+		w.times.FollowStore(lastContact)
 	}
 }
 

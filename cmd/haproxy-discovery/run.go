@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,8 @@ import (
 type feed interface {
 	// attach gives the component what is known, and the activities that go on feeding it.
 	attach(component *shell.Component) []activity
+	// lastContact tells when the source of the pods was last heard of; nil if reading its store tells.
+	lastContact() func() time.Time
 	close()
 }
 
@@ -90,6 +93,7 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	component.HandleEvent(core.ConfigValidated{AgentPort: f.agentPort, PodSelector: f.selector})
 	activities := feed.attach(component)
 	if watch != nil {
+		watch.follow(feed.lastContact())
 		activities = append(activities, watch.serving(component, recorder, f.driftInterval, logger))
 	}
 	if f.once {

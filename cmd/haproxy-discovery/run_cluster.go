@@ -171,5 +171,11 @@ func (c *clusterFeed) attachSecret(component *shell.Component) activity {
 	return func(ctx context.Context) error { return c.secret.Run(ctx, updated) }
 }
 
+// lastContact implements feed: the informer's store can always be read, so that only its watch
+// knows how old the view is.
+func (c *clusterFeed) lastContact() func() time.Time {
+	return func() time.Time { return c.pods.View().LastContact }
+}
+
 // close implements feed.
 func (c *clusterFeed) close() { c.cluster.Close() }

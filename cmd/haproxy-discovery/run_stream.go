@@ -52,6 +52,9 @@ func (f *streamFeed) attach(component *shell.Component) []activity {
 	return []activity{source.run, credentials}
 }
 
+// lastContact implements feed.
+func (f *streamFeed) lastContact() func() time.Time { return nil }
+
 // close implements feed.
 func (f *streamFeed) close() { f.closePods() }
 
