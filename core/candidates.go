@@ -25,21 +25,45 @@ type Candidate struct {
 // Candidates lists the candidates among the pods in the order of their keys. The error says which
 // of the settings is invalid. Of pods with the same key, the last one counts; nil ones are skipped.
 func (d Discovery) Candidates(pods []*Pod, credentials Credentials) ([]Candidate, error) {
-	if err := d.Config.Validate(); err != nil {
-		return nil, err
-	}
-	settings, err := parseSettings(ConfigValidated{d.AgentPort, d.PodSelector})
+	judge, err := d.Judge()
 	if err != nil {
 		return nil, err
 	}
 	known := lo.Filter(slices.Clone(pods), func(pod *Pod, _ int) bool { return isPod(pod) })
 	known = lastOfEachKey(known, func(pod *Pod) PodKey { return pod.Key })
-	scheme := d.Config.withDefaults().AgentScheme
 	return lo.FilterMap(known, func(pod *Pod, _ int) (Candidate, bool) {
-		isCandidate := settings.judge(pod).Kind == IsCandidate
-		if !isCandidate {
-			return Candidate{}, false
-		}
-		return Candidate{identityOf(pod, scheme, d.AgentPort), credentials}, true
+		verdict, identity := judge.Verdict(pod)
+		return Candidate{identity, credentials}, verdict.Kind == IsCandidate
 	}), nil
+}
+
+// Judge is a Discovery whose settings were found valid. It answers for one pod at a time.
+type Judge struct {
+	settings *settings
+	scheme   string
+}
+
+// Judge prepares the question. The error says which of the settings is invalid.
+func (d Discovery) Judge() (Judge, error) {
+	if err := d.Config.Validate(); err != nil {
+		return Judge{}, err
+	}
+	settings, err := parseSettings(ConfigValidated{d.AgentPort, d.PodSelector})
+	if err != nil {
+		return Judge{}, err
+	}
+	return Judge{settings, d.Config.withDefaults().AgentScheme}, nil
+}
+
+// Verdict judges a pod by its facts. The identity is a candidate's, zero for all others. The zero
+// Judge leaves every pod undecided.
+func (j Judge) Verdict(pod *Pod) (Verdict, Identity) {
+	if j.settings == nil {
+		return Verdict{}, Identity{}
+	}
+	verdict := j.settings.judge(pod)
+	if verdict.Kind != IsCandidate {
+		return verdict, Identity{}
+	}
+	return verdict, identityOf(pod, j.scheme, j.settings.validated.AgentPort)
 }

@@ -53,8 +53,14 @@ func (s State) Credentials() Credentials { return s.credentials }
 // GateOpen tells whether config, credentials, pod store and its initial sync are all known.
 func (s State) GateOpen() bool { return s.gateOpen }
 
+// StoreSet tells whether there is a pod store.
+func (s State) StoreSet() bool { return s.store.set }
+
 // StoreSynced tells whether absence from the present pod store's list counts.
 func (s State) StoreSynced() bool { return s.store.synced }
+
+// SyncSeen tells whether any store has completed its sync: it vouches for one that cannot say.
+func (s State) SyncSeen() bool { return s.store.syncSeen }
 
 // Len is the number of pods known.
 func (s State) Len() int { return s.standings.Len() }
@@ -69,20 +75,33 @@ func (s State) Standing(key PodKey) (Standing, bool) {
 }
 
 // Standings iterates over all pods in the order of their keys.
-func (s State) Standings() iter.Seq[Standing] { return exported(s.standings.All()) }
-
-// Unsettled iterates, in the order of the keys, over the pods that are rejected or are candidates
-// without an admission that is final.
-func (s State) Unsettled() iter.Seq[Standing] {
+func (s State) Standings() iter.Seq[Standing] {
+	standings := s.standings // the iterator keeps this, not the whole state
 	return func(yield func(Standing) bool) {
-		for key := range s.unsettled.All() {
-			st, _ := s.standings.Get(key)
+		for st := range standings.All() {
 			if !yield(st.export()) {
 				return
 			}
 		}
 	}
 }
+
+// Unsettled iterates, in the order of the keys, over the pods that are rejected or are candidates
+// without an admission that is final.
+func (s State) Unsettled() iter.Seq[Standing] {
+	standings, unsettled := s.standings, s.unsettled
+	return func(yield func(Standing) bool) {
+		for key := range unsettled.All() {
+			// A checker has to survive an index that names nobody.
+			if st, found := standings.Get(key); found && !yield(st.export()) {
+				return
+			}
+		}
+	}
+}
+
+// UnsettledLen is their number.
+func (s State) UnsettledLen() int { return s.unsettled.Len() }
 
 // Admitted is the fleet as it is now, published or not.
 func (s State) Admitted() Fleet { return Fleet{members: s.admitted, credentials: s.credentials} }
@@ -98,15 +117,29 @@ func (s State) Published() (fleet Fleet, generation uint64, published bool) {
 // Unpublished are the keys of the admitted endpoints that wait for the next publication.
 func (s State) Unpublished() iter.Seq[PodKey] { return s.unpublished.All() }
 
+// UnpublishedLen is their number.
+func (s State) UnpublishedLen() int { return s.unpublished.Len() }
+
 // Probes lists the outstanding probes by number.
 func (s State) Probes() []OutstandingProbe {
 	probes := make([]OutstandingProbe, 0, len(s.probes))
-	for _, p := range s.probes {
-		probes = append(probes,
-			OutstandingProbe{p.id, p.identity, p.credentials, p.retry, p.cancelled})
-	}
-	return probes
+	return slices.AppendSeq(probes, s.Outstanding())
 }
+
+// Outstanding iterates over the outstanding probes by number.
+func (s State) Outstanding() iter.Seq[OutstandingProbe] {
+	probes := s.probes
+	return func(yield func(OutstandingProbe) bool) {
+		for _, p := range probes {
+			if !yield(p.export()) {
+				return
+			}
+		}
+	}
+}
+
+// OutstandingLen is the number of outstanding probes.
+func (s State) OutstandingLen() int { return len(s.probes) }
 
 // Probe finds an outstanding probe by its number.
 func (s State) Probe(id ProbeID) (OutstandingProbe, bool) {
@@ -114,7 +147,7 @@ func (s State) Probe(id ProbeID) (OutstandingProbe, bool) {
 	if !found {
 		return OutstandingProbe{}, false
 	}
-	return OutstandingProbe{id, p.identity, p.credentials, p.retry, p.cancelled}, true
+	return p.export(), true
 }
 
 // FirstAttempts are the candidates queued for a first attempt, head first.
@@ -128,8 +161,9 @@ func (s State) QueueLen() (firstAttempts, retries int) { return s.firsts.Len(), 
 
 // RetryTimers iterates over the armed retry timers by number.
 func (s State) RetryTimers() iter.Seq2[TimerID, PodKey] {
+	timers := s.retryTimers
 	return func(yield func(TimerID, PodKey) bool) {
-		for id, key := range s.retryTimers.All() {
+		for id, key := range timers.All() {
 			if !yield(TimerID(id), key) {
 				return
 			}
@@ -173,14 +207,8 @@ func (s *standing) export() Standing {
 	return standing
 }
 
-func exported(standings iter.Seq[*standing]) iter.Seq[Standing] {
-	return func(yield func(Standing) bool) {
-		for st := range standings {
-			if !yield(st.export()) {
-				return
-			}
-		}
-	}
+func (o *outstanding) export() OutstandingProbe {
+	return OutstandingProbe{o.id, o.identity, o.credentials, o.retry, o.cancelled}
 }
 
 func values[V any](m numberMap[V]) iter.Seq[V] {

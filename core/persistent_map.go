@@ -37,6 +37,9 @@ func (m podMap[V]) Has(key PodKey) bool           { _, found := m.Get(key); retu
 // All iterates in the order of the keys.
 func (m podMap[V]) All() iter.Seq[V] {
 	return func(yield func(V) bool) {
+		if m.Len() == 0 { // iterating costs more than asking
+			return
+		}
 		for _, v := range m.tree.All() {
 			if !yield(v) {
 				return
