@@ -1,38 +1,58 @@
 // Package invariant checks, transition by transition, what has to hold of discovery whatever
-// happens. One implementation serves tests, model checkers, the check of a replayed log and, if
-// wanted, a running component.
+// happens. One implementation serves property tests, model checkers, the check of a replayed log
+// and, if wanted, a running component.
 //
-// A Monitor watches a history: it is told each input, the state that came of it and the effects.
-// It keeps books of its own (which probes are outstanding, which timers armed, what was published
-// last, whose agent has answered), so that it does not take a state's word for its own past.
-// Verdicts are asked anew with core.Discovery. Check looks at a single transition.
+// A transition is a state, an input, the state after it and the effects. What it takes to judge one
+// is in the past, too: a Monitor watches a history and keeps books of its own (which probes are
+// outstanding, which timers armed, what was published last, whose agent has answered), so that it
+// does not take a state's word for it. Verdicts are asked anew, with core.Judge.
 //
-// The invariants:
+//   - Monitor.Step checks the next transition of a history; Check and Monitor.Check look at one
+//     transition alone and believe what the state before it says.
+//   - CheckFacts, AtRest and StepsToRest look at one state alone; Converge and QuietInput lead it
+//     to rest.
+//   - Names lists all that is checked: the values of Violation.Invariant.
 //
-//   - I1, termination before publish: between two publications, each authority of the older one
-//     that the newer one lacks has exactly one Terminated, before the newer one; there is no other.
-//   - I2, only who answered: every published endpoint is a current candidate whose exact identity
-//     has answered a probe since it last became a candidate, with the version it told last.
-//   - I3, newest settings: a publication, and a probe, carries the newest config and credentials.
-//   - I4, no needless probe: none starts for an identity that is admitted with a known version or
-//     has one in flight; nothing is queued, in flight or armed for what is no candidate.
-//   - I5, bounded probes: outstanding ones and retries among them stay within Config's bounds.
-//   - I6, gate first: nothing is probed or published before the gate opens.
-//   - I7, generations: they grow by one; a replay equals the last publication.
-//   - I8, nothing forgotten: while admissions are unpublished, a PublishDelay timer is armed; every
-//     candidate without a final admission is queued, in flight, or has a retry timer armed.
-//   - I9, purity: Reduce changes no older state and gives the same result for the same arguments.
+// # The invariants
 //
-// Rules that are checked as well, since a transition shows them:
+// Of each: its name and the file that holds it.
 //
-//   - R7 and R8, reports: a full pass reports each pod that is rejected by its facts and retries
-//     each candidate that is not admitted; a pod change reports a rejected pod if it is news.
-//   - R14, order: cancellations and stopped timers, Rejected by key, Terminated by key, at most one
-//     Discovered, then timers and probes; a published endpoint is retired in the very step in which
-//     its identity is no longer a current candidate's.
-//   - R16, updates at once: new credentials or another version are published in the same step.
-//   - R17, publication in time: whenever it is due, never else.
-//   - R19, one replay: to a new leader, and only to it.
-//   - R21, first attempts first: no place stays free for which somebody waits.
-//   - R22 and R23, attempts: time limits and retry delays grow with them; each failure is reported.
+//	I1   termination.go  who leaves the fleet is terminated once, before the publication without it;
+//	                     nobody else ever is
+//	I2   answers.go      whoever is published is a current candidate whose exact identity has
+//	                     answered since it became one, with the version it told last
+//	I3   newest.go       a publication, and a probe, carries the newest config and credentials
+//	I4   need.go         only a candidate without a known version is probed, by one probe at a time;
+//	                     nothing is queued, in flight or armed for anybody else
+//	I5   bounds.go       probes, and retries among them, stay within Config's bounds
+//	I6   gate.go         the gate opens with the last of the four, and everything else comes after
+//	I7   generations.go  generations grow by one; a replay equals the last publication
+//	I8   waiting.go      everybody who waits is remembered: a candidate without a version is queued,
+//	                     in flight or has a timer armed, unpublished admissions have a timer armed
+//	I9   purity.go       the same input leads from the same state to the same state and effects, and
+//	                     leaves the older state as it was
+//	I10  convergence.go  once inputs cease and every agent answers with a version, finitely many
+//	                     steps lead to rest: all candidates published, nothing outstanding or armed
+//	I11  facts.go        where all pods stand, and every list that is kept of them step by step, is
+//	                     what a look at the facts from scratch gives
+//
+// I10 is about what comes later, and is checked now: StepsToRest counts what may still come, and
+// every answer with a version and every timer that fires has to make that number smaller.
+//
+// # The rules
+//
+// A transition shows these rules, too:
+//
+//	R7, R8    reports.go      a full pass reports each pod that is rejected by its facts and retries
+//	                          each candidate that is not admitted; a pod change reports what is news
+//	R14       order.go        cancellations and stopped timers, Rejected by key, Terminated by key,
+//	          publication.go  at most one Discovered, then timers and probes; who is gone is retired
+//	                          in the very step in which that becomes known
+//	R16, R17  publication.go  new credentials and versions are published at once, admissions when it
+//	          timeliness.go   is due, and never else
+//	R19       timeliness.go   one replay, to a new leader and only to it
+//	R21       turns.go        first attempts first, each queue in its order; no place stays free for
+//	                          which somebody waits
+//	R22, R23  attempts.go     time limits and retry delays grow with the attempts; each failure is
+//	          reports.go      reported
 package invariant

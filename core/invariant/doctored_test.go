@@ -19,7 +19,7 @@ type doctored struct {
 
 var roomy = core.Config{MaxProbes: 3, MaxRetries: 2}
 
-var doctoredStories = slices.Concat(terminations, answers, needs, schedules, order)
+var doctoredStories = slices.Concat(terminations, answers, needs, schedules, order, levels)
 
 var terminations = []doctored{
 	{"I1", "no Terminated", published(deleted("a")), dropEvents[core.HAProxyPodTerminated], false},
@@ -260,4 +260,39 @@ var order = []doctored{
 	{"I9", "another state", published(core.BecameLeader{}), func(o *outcome) {
 		o.after = run(caps, published(upserted(waiting("c"))))
 	}, true},
+}
+
+// levels are doctored by grafts: the effects are honest, a part of the state is not.
+var levels = []doctored{
+	{"I10", "a timer fires for nothing",
+		after(opened(pod("a", "u")), failed(1), core.TimerFired{Timer: 2}),
+		func(o *outcome) { o.after, o.effects = o.before, nil }, false},
+	{"I10", "an answer leads nowhere", after(opened(pod("a", "u")), answered(1)),
+		func(o *outcome) { o.after, o.effects = o.before, nil }, false},
+	{"I10", "an answer is asked for again", after(opened(pod("a", "u")), answered(1)),
+		func(o *outcome) { o.after, o.effects = core.Reduce(o.before, answeredWithout(1)) }, false},
+	{"I10", "at rest with a fleet that is not told", after(opened(pod("a", "u")), answered(1)),
+		func(o *outcome) { o.after = graft(o.after, "published", run(caps, opened())) }, false},
+	{"I10", "at rest with a candidate that is not admitted", after(opened(pod("a", "u")), answered(1)),
+		func(o *outcome) { o.after = graft(o.after, "admitted", run(caps, opened())) }, false},
+	{"I11", "an identity with another port", published(upserted(pod("a", "u2"))), func(o *outcome) {
+		moved := run(caps, published(core.ConfigValidated{AgentPort: 5556}, upserted(pod("a", "u2"))))
+		o.after = graft(o.after, "standings", moved)
+	}, false},
+	{"I11", "the verdict on older facts", published(upserted(waiting("a"))),
+		func(o *outcome) { o.after = graft(o.after, "standings", run(caps, published(deleted("a")))) },
+		true},
+	{"I11", "one who has failed is not listed as unsettled", after(opened(pod("a", "u")), failed(1)),
+		func(o *outcome) { o.after = graft(o.after, "unsettled", core.New(caps)) }, true},
+	{"I11", "one who is gone stays in the queue",
+		after(opened(pod("a", "u"), pod("b", "u"), pod("c", "u")), deleted("c")),
+		func(o *outcome) { o.after = graft(o.after, "firsts", o.before) }, true},
+	{"I11", "one who is gone stays in the fleet", published(deleted("a")),
+		func(o *outcome) { o.after = graft(o.after, "admitted", o.before) }, true},
+	{"I11", "an admission is not listed as unpublished",
+		after(opened(pod("a", "u"), pod("b", "u")), answered(1)),
+		func(o *outcome) { o.after = graft(o.after, "unpublished", o.before) }, true},
+	{"I11", "a retry timer that nobody waits for",
+		after(opened(pod("a", "u")), failed(1), deleted("a")),
+		func(o *outcome) { o.after = graft(o.after, "retryTimers", o.before) }, true},
 }

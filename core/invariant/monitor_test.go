@@ -1,6 +1,7 @@
 package invariant_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -18,6 +19,27 @@ func TestDoctoredTransitionsAreCaught(t *testing.T) {
 				t.Errorf("a cheap monitor sees %v", got)
 			}
 		})
+	}
+}
+
+// TestEveryCheckHasItsDoctoredTransition: nothing is checked that no test breaks on purpose.
+func TestEveryCheckHasItsDoctoredTransition(t *testing.T) {
+	var broken []string
+	for _, d := range doctoredStories {
+		if !slices.Contains(broken, d.invariant) {
+			broken = append(broken, d.invariant)
+		}
+	}
+	want := invariant.Names()
+	for number := 1; number <= 11; number++ {
+		if name := fmt.Sprintf("I%d", number); !slices.Contains(want, name) {
+			t.Errorf("%s is not checked", name)
+		}
+	}
+	slices.Sort(broken)
+	slices.Sort(want)
+	if !slices.Equal(broken, want) {
+		t.Errorf("broken on purpose are %v, checked %v", broken, want)
 	}
 }
 

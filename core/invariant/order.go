@@ -49,13 +49,13 @@ func keyOf(effect core.Effect) (key core.PodKey, found bool) {
 // at most one publication (R14).
 func (t *transition) checkOrder() {
 	var last core.Effect
+	lastGroup, lastKey := 0, core.PodKey{}
 	for _, effect := range t.effects {
-		group, lastGroup := groupOf(effect), groupOf(last)
 		if _, isRefuse := effect.(core.Refuse); isRefuse {
 			continue
 		}
+		group := groupOf(effect)
 		key, about := keyOf(effect)
-		lastKey, _ := keyOf(last)
 		switch {
 		case group == 0:
 			t.violate("R14", "%T is no known effect", effect)
@@ -67,6 +67,6 @@ func (t *transition) checkOrder() {
 		case about && lastKey.Compare(key) >= 0:
 			t.violate("R14", "%s after %s", key, lastKey)
 		}
-		last = effect
+		last, lastGroup, lastKey = effect, group, key
 	}
 }

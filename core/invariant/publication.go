@@ -1,132 +1,89 @@
 package invariant
 
 import (
-	"slices"
-
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// isAdmitted tells whether an identity's agent has answered in its present candidacy.
-func (t *transition) isAdmitted(identity core.Identity) bool {
-	lived := t.lives[identity.Key()]
-	return lived.identity == identity && lived.answered
-}
+// A publication is what most invariants are about: here it is followed, and held against the one
+// before.
 
-// discover examines a publication that is no replay against the one before.
+// discover examines a publication that is no replay.
 func (t *transition) discover(e core.HAProxyPodsDiscovered) {
-	var older publication
-	if t.published != nil {
-		older = *t.published
+	t.checkGeneration(e)
+	t.checkNewestPublished(e)
+	t.checkDue(e)
+	t.checkTerminations(e)
+	lists := lists{added: e.Added, updated: e.Updated, removed: e.Removed}
+	for i := range t.subjects {
+		s := &t.subjects[i]
+		is, holds := e.Fleet.Get(s.key)
+		lists.take(s, is, holds)
+		t.checkTerminated(s, is, holds)
+		t.checkAnsweredPublished(s, is, holds)
+		s.told, s.isTold = is, holds
 	}
-	if e.Generation != older.generation+1 {
-		t.violate("I7", "generation %d after %d", e.Generation, older.generation)
+	if len(lists.added)+len(lists.updated)+len(lists.removed) > 0 || lists.wrong ||
+		e.Fleet.Len() != t.published.fleet.Len()+len(e.Added)-len(e.Removed) {
+		t.violate("I1", "%d endpoints became %d, but not by adding %v, updating %v, removing %v",
+			t.published.fleet.Len(), e.Fleet.Len(), e.Added, e.Updated, e.Removed)
 	}
-	if want := triggerOf(t.input); e.Trigger != want {
-		t.violate("I7", "trigger %q instead of %q", e.Trigger, want)
-	}
-	if e.Fleet.Credentials() != t.known.credentials {
-		t.violate("I3", "generation %d has old credentials", e.Generation)
-	}
-	changed := t.published != nil && older.fleet.Credentials() != e.Fleet.Credentials()
-	if e.CredentialsChanged != changed {
-		t.violate("R16", "credentials changed: %t instead of %t", e.CredentialsChanged, changed)
-	}
-	t.checkLists(e, older.fleet)
-	t.checkTerminations(e, older.fleet)
-	t.checkEndpoints(e.Fleet)
-	if !t.mayPublish(e, changed) {
-		t.violate("R17", "generation %d is published before it is due", e.Generation)
-	}
-	t.publication = &e
-	t.published = &publication{e.Fleet, e.Generation}
+	t.published = publication{told: true, fleet: e.Fleet, generation: e.Generation}
+	t.publishes = true
 }
 
-// checkLists: the lists are how the fleet differs from the one before.
-func (t *transition) checkLists(e core.HAProxyPodsDiscovered, older core.Fleet) {
-	if e.Fleet.Len() != older.Len()+len(e.Added)-len(e.Removed) {
-		t.violate("I1", "%d endpoints became %d by %d added and %d removed",
-			older.Len(), e.Fleet.Len(), len(e.Added), len(e.Removed))
+// lists are those of a publication, as far as they have not been met. All that they name is looked
+// at in the same order, the order of the keys.
+type lists struct {
+	added, updated, removed []core.PodKey
+	wrong                   bool
+}
+
+// take strikes a pod off where it has to be listed.
+func (l *lists) take(s *subject, is core.Endpoint, holds bool) {
+	stays := holds && s.isTold && is.Identity == s.told.Identity
+	if holds && !stays {
+		l.strike(&l.added, s.key)
 	}
-	if !t.thorough {
+	if s.isTold && !stays {
+		l.strike(&l.removed, s.key)
+	}
+	if stays && is.Version != s.told.Version {
+		l.strike(&l.updated, s.key)
+	}
+}
+
+func (l *lists) strike(list *[]core.PodKey, key core.PodKey) {
+	if len(*list) == 0 || (*list)[0] != key {
+		l.wrong = true
 		return
 	}
-	diff := e.Fleet.DiffFrom(older)
-	for _, list := range []struct {
-		name      string
-		got, want []core.PodKey
-	}{
-		{"added", e.Added, diff.Added},
-		{"updated", e.Updated, diff.Updated},
-		{"removed", e.Removed, diff.Removed},
-	} {
-		if !slices.Equal(list.got, list.want) {
-			t.violate("I1", "%s are %v instead of %v", list.name, list.got, list.want)
+	*list = (*list)[1:]
+}
+
+// checkPublished: at the end of a step, what was last published is true and nothing is overdue.
+func (t *transition) checkPublished() {
+	t.checkTold()
+	t.checkOverdue()
+	t.checkReplays()
+	t.checkRetired()
+	if t.published.told && t.published.fleet.Credentials() != t.known.credentials {
+		t.violate("R16", "new credentials are not published in the same step")
+	}
+}
+
+// checkRetired: no endpoint stays published whose identity is no admitted candidate's (R14), or
+// with an old version (R16).
+func (t *transition) checkRetired() {
+	if !t.publishes && t.terminated > 0 {
+		t.violate("R14", "Terminated without a publication in the same step")
+	}
+	for i := range t.subjects {
+		switch s := &t.subjects[i]; {
+		case !s.isTold:
+		case !s.answered(s.told.Identity):
+			t.violate("R14", "not retired in the same step: %s", naming(s.told.Identity))
+		case s.told.Version != s.life.version:
+			t.violate("R16", "the version of %s is not published in the same step", s.key)
 		}
-	}
-}
-
-// checkEndpoints: whom a fleet holds is a current candidate whose agent has answered (I2).
-func (t *transition) checkEndpoints(fleet core.Fleet) {
-	for _, key := range t.touched {
-		endpoint, found := fleet.Get(key)
-		switch lived := t.lives[key]; {
-		case !found:
-		case !t.isAdmitted(endpoint.Identity):
-			t.violate("I2", "published without an answer in its present candidacy: %s",
-				naming(endpoint.Identity))
-		case endpoint.Version != lived.version:
-			t.violate("I2", "%s is published with another version than its agent told", key)
-		}
-	}
-}
-
-// checkReplay: the last publication once more, to a new leader (R19, I7).
-func (t *transition) checkReplay(e core.HAProxyPodsDiscovered) {
-	t.replays++
-	last := t.published
-	if last == nil {
-		t.violate("R19", "a replay before the first publication")
-		return
-	}
-	if e.Generation != last.generation || e.Fleet.Len() != last.fleet.Len() ||
-		e.Fleet.Credentials() != last.fleet.Credentials() ||
-		t.thorough && !sameFleet(e.Fleet, last.fleet) {
-		t.violate("I7", "a replay of generation %d differs from generation %d",
-			e.Generation, last.generation)
-	}
-	if len(e.Added)+len(e.Updated)+len(e.Removed) > 0 || e.CredentialsChanged ||
-		e.Trigger != core.TriggerBecameLeader {
-		t.violate("R19", "a replay tells news")
-	}
-}
-
-func sameFleet(a, b core.Fleet) bool {
-	diff := a.DiffFrom(b)
-	return a.Credentials() == b.Credentials() &&
-		len(diff.Added)+len(diff.Updated)+len(diff.Removed) == 0
-}
-
-func triggerOf(input core.Input) core.Trigger {
-	switch input.(type) {
-	case core.ConfigValidated:
-		return core.TriggerConfigValidated
-	case core.CredentialsUpdated:
-		return core.TriggerCredentialsUpdated
-	case core.PodStoreSet:
-		return core.TriggerPodStoreSet
-	case core.ResourceIndexUpdated:
-		return core.TriggerResourceIndexUpdated
-	case core.ResourceSyncComplete:
-		return core.TriggerResourceSyncComplete
-	case core.BecameLeader:
-		return core.TriggerBecameLeader
-	case core.DriftPreventionTriggered:
-		return core.TriggerDriftPreventionTriggered
-	case core.ProbeFinished:
-		return core.TriggerProbeFinished
-	case core.TimerFired:
-		return core.TriggerTimerFired
-	default:
-		return ""
 	}
 }

@@ -8,19 +8,21 @@ import (
 
 // checkPurity: the older state says what it said when it was new, and the same input leads from it
 // to the same state and effects again (I9).
-func (t *transition) checkPurity() {
-	again, effects := core.Reduce(t.before, t.input)
-	afterText := Fingerprint(t.after)
-	if Fingerprint(again) != afterText {
-		t.violate("I9", "the same input leads to another state")
-	}
+func (m *Monitor) checkPurity() {
+	t := &m.step
+	again, effects := core.Reduce(m.before, t.input)
 	if !slices.EqualFunc(effects, t.effects, sameEffect) {
 		t.violate("I9", "the same input has other effects")
 	}
-	if Fingerprint(t.before) != t.beforeText {
+	m.scratch = appendFingerprint(m.scratch[:0], m.before)
+	if string(m.scratch) != string(m.past) {
 		t.violate("I9", "the older state has changed")
 	}
-	t.beforeText = afterText
+	m.past = appendFingerprint(m.past[:0], t.after)
+	m.scratch = appendFingerprint(m.scratch[:0], again)
+	if string(m.scratch) != string(m.past) {
+		t.violate("I9", "the same input leads to another state")
+	}
 }
 
 func sameEffect(a, b core.Effect) bool {
@@ -39,7 +41,8 @@ func discoveredOf(effect core.Effect) (core.HAProxyPodsDiscovered, bool) {
 }
 
 func sameDiscovered(a, b core.HAProxyPodsDiscovered) bool {
-	return sameFleet(a.Fleet, b.Fleet) && a.Generation == b.Generation && a.Trigger == b.Trigger &&
+	return a.Fleet.Len() == b.Fleet.Len() && a.Fleet.Credentials() == b.Fleet.Credentials() &&
+		sameEndpoints(a.Fleet, b.Fleet) && a.Generation == b.Generation && a.Trigger == b.Trigger &&
 		a.Replay == b.Replay && a.CredentialsChanged == b.CredentialsChanged &&
 		slices.Equal(a.Added, b.Added) && slices.Equal(a.Updated, b.Updated) &&
 		slices.Equal(a.Removed, b.Removed)

@@ -6,74 +6,83 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// checkReports: exactly those pods are reported as rejected that have to be (R7, R8, R23).
-func (t *transition) checkReports() {
-	for key, e := range t.rejected {
-		hasFailed := t.failed && t.finished.identity.Key() == key
-		if e.Reason == core.ReasonAgentUnreachable && !hasFailed {
-			t.violate("R23", "%s is reported as unreachable, but no probe of it has failed", key)
-		}
+// R7, R8 and R23: exactly those pods are reported as rejected that have to be.
+
+func (t *transition) checkReport(s *subject) {
+	failed := t.failed && t.finished.Identity.Key() == s.key
+	if e := s.rejected; e != nil && e.Reason == core.ReasonAgentUnreachable && !failed {
+		t.violate("R23", "%s is reported as unreachable, but no probe of it has failed", s.key)
 	}
-	if t.failed {
-		t.checkFailureReport()
+	if failed && s.life != nil {
+		t.checkFailureReport(s)
 	}
-	for _, key := range t.touched {
-		t.checkVerdictReport(key)
-	}
+	t.checkVerdictReport(s)
 }
 
 // checkFailureReport: a failed probe rejects a candidate, unless it is admitted (R13, R23).
-func (t *transition) checkFailureReport() {
-	key := t.finished.identity.Key()
-	lived := t.lives[key]
-	e, reported := t.rejected[key]
-	if reported == lived.answered {
+func (t *transition) checkFailureReport(s *subject) {
+	reported := s.rejected != nil
+	if reported == s.life.answered {
 		t.violate("R23", "a failed probe of %s, admitted %t, is reported: %t",
-			key, lived.answered, reported)
+			s.key, s.life.answered, reported)
 		return
 	}
 	if !reported {
 		return
 	}
 	failure, _ := t.input.(core.ProbeFinished).Outcome.(core.Failure)
-	standing, _ := t.after.Standing(key)
+	retryIn, _ := t.startedNow(s.is.RetryTimer)
 	want := core.HAProxyPodRejected{
-		Namespace: key.Namespace, Name: key.Name, UID: lived.identity.UID,
+		Namespace: s.key.Namespace, Name: s.key.Name, UID: s.life.identity.UID,
 		Reason: core.ReasonAgentUnreachable, Cause: cmp.Or(failure.Cause, core.CauseOther),
-		Attempt: t.attemptsOf(lived), RetryIn: t.started[standing.RetryTimer].After,
+		Detail:  s.rejected.Detail, // words for people, which no rule fixes
+		Attempt: t.attemptsOf(s.life), RetryIn: retryIn,
 	}
-	e.Detail = ""
-	if e != want {
-		t.violate("R23", "the report on %s is not what its probe's failure says", key)
+	if *s.rejected != want {
+		t.violate("R23", "the report on %s is not what its probe's failure says", s.key)
 	}
 }
 
 // checkVerdictReport: a pod rejected by its facts is reported by each full pass, and by a pod
 // change if its UID, reason or cause is news.
-func (t *transition) checkVerdictReport(key core.PodKey) {
-	e, reported := t.rejected[key]
-	reported = reported && e.Reason != core.ReasonAgentUnreachable
-	standing, found := t.after.Standing(key)
-	isRejected := found && standing.Verdict.Kind == core.Rejected
-	_, isPodChange := t.input.(core.ResourceIndexUpdated)
+func (t *transition) checkVerdictReport(s *subject) {
+	reported := s.rejected != nil && s.rejected.Reason != core.ReasonAgentUnreachable
+	isRejected := s.verdict.Kind == core.Rejected
 	rule, wanted := "R7", isRejected && t.fullPass
-	if isPodChange && isRejected {
-		was, found := t.before.Standing(key)
-		isNews := !found || t.deleted[key] || was.Pod.UID != standing.Pod.UID ||
-			was.Verdict != standing.Verdict
-		rule, wanted = "R8", isNews
+	if _, isPodChange := t.indexUpdated(); isPodChange && isRejected {
+		rule, wanted = "R8", t.isNews(s)
 	}
 	if reported != wanted {
-		t.violate(rule, "%s is reported by its facts: %t instead of %t", key, reported, wanted)
+		t.violate(rule, "%s is reported by its facts: %t instead of %t", s.key, reported, wanted)
 	}
 	if !reported || !wanted {
 		return
 	}
 	want := core.HAProxyPodRejected{
-		Namespace: key.Namespace, Name: key.Name, UID: standing.Pod.UID, Detail: standing.Pod.Malformed,
-		Reason: standing.Verdict.Reason, Cause: standing.Verdict.Cause,
+		Namespace: s.key.Namespace, Name: s.key.Name, UID: s.is.Pod.UID,
+		Reason: s.verdict.Reason, Cause: s.verdict.Cause, Detail: s.is.Pod.Malformed,
 	}
-	if e != want {
-		t.violate(rule, "the report on %s is not what its facts say", key)
+	if *s.rejected != want {
+		t.violate(rule, "the report on %s is not what its facts say", s.key)
+	}
+}
+
+func (t *transition) isNews(s *subject) bool {
+	was, known := t.was(s.key)
+	return !known || s.deleted || was.Pod.UID != s.is.Pod.UID || was.Verdict != s.verdict
+}
+
+// checkHurried: a full pass retries who has failed at once, and leaves who is admitted to the retry
+// timer (R7).
+func (t *transition) checkHurried(s *subject) {
+	if !t.fullPass {
+		return
+	}
+	was, _ := t.was(s.key)
+	switch {
+	case s.is.RetryTimer != 0 && !s.is.Admitted:
+		t.violate("R7", "a full pass leaves %s to its retry timer", s.key)
+	case was.Admitted && !s.begun && was.RetryTimer != s.is.RetryTimer:
+		t.violate("R7", "a full pass does not leave the admitted %s to its retry timer", s.key)
 	}
 }

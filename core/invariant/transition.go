@@ -8,183 +8,68 @@ import (
 
 // transition is one step under examination.
 type transition struct {
-	*Monitor
-	input      core.Input
-	after      core.State
-	effects    []core.Effect
-	violations []Violation
+	*books
+	findings
+	whole   bool
+	before  core.State
+	input   core.Input
+	after   core.State
+	effects []core.Effect
 
 	// fullPass tells that the step looks at every pod (R7).
 	fullPass bool
-	// finished is the probe whose place the input frees.
-	finished *probe
-	// failed tells that it brought its candidate a failure that counts (R24).
-	failed bool
-	// updated tells that it told another version of an endpoint that is published.
+	// finished is the probe whose place the input frees, if it does; failed tells that it brought
+	// its candidate a failure that counts (R24), updated that it told another version of an endpoint
+	// that is published.
+	finished probe
+	finishes bool
+	failed   bool
 	updated  bool
+	// fired tells that the input is a timer that was armed; firedKey is the pod of a retry timer.
+	fired    bool
 	firedKey core.PodKey
 
-	// touched are the pods to look at, in order; candidates the identities of those of them that
-	// are candidates by their facts.
-	touched    []core.PodKey
-	candidates map[core.PodKey]core.Identity
-	// deleted are the pods that left in this step, even if they came back in it; begun are those
-	// whose candidacy begins in it.
-	deleted map[core.PodKey]bool
-	begun   map[core.PodKey]bool
+	// touched are the keys of the pods to look at, subjects these pods, both in the order of the
+	// keys.
+	touched  []core.PodKey
+	subjects []subject
 
-	terminated  map[core.Identity]bool
-	rejected    map[core.PodKey]core.HAProxyPodRejected
-	publication *core.HAProxyPodsDiscovered
-	replays     int
-	started     map[core.TimerID]core.StartTimer
+	// What the effects have told so far.
+	terminated int
+	replays    int
+	publishes  bool
+
+	started []core.StartTimer
 }
 
-// findTouched lists the pods that the step may have changed, and asks anew which are candidates.
-func (t *transition) findTouched() {
-	t.touchInput()
-	t.touchEffects()
-	for _, p := range t.probes {
-		t.touch(p.identity.Key())
-	}
-	if t.fullPass {
-		t.touchUnsettled()
-	}
-	if t.thorough {
-		t.touchAll()
-	}
-	slices.SortFunc(t.touched, core.PodKey.Compare)
-	t.touched = slices.Compact(t.touched)
+// maxKept bounds the memory that is kept between steps, in pods.
+const maxKept = 256
 
-	pods := make([]*core.Pod, 0, len(t.touched))
-	for _, key := range t.touched {
-		if standing, found := t.after.Standing(key); found {
-			pods = append(pods, standing.Pod)
-		}
-	}
-	question := core.Discovery{
-		Config:      t.config,
-		AgentPort:   t.known.config.AgentPort,
-		PodSelector: t.known.config.PodSelector,
-	}
-	candidates, err := question.Candidates(pods, core.Credentials{})
-	if err != nil {
-		t.violate("I3", "the config in use is invalid: %v", err)
-	}
-	t.candidates = make(map[core.PodKey]core.Identity, len(candidates))
-	for _, candidate := range candidates {
-		t.candidates[candidate.Key()] = candidate.Identity
+// begin takes the step up, with the memory of the one before.
+func (t *transition) begin(
+	m *Monitor, input core.Input, after core.State, effects []core.Effect,
+) {
+	*t = transition{
+		books: &m.books, whole: m.whole,
+		before: m.before, input: input, after: after, effects: effects,
+		touched: t.touched[:0], subjects: t.subjects[:0], started: t.started[:0],
 	}
 }
 
-func (t *transition) touch(key core.PodKey) { t.touched = append(t.touched, key) }
-
-func (t *transition) touchInput() {
-	if t.finished != nil {
-		t.touch(t.finished.identity.Key())
+// end lets go of what the step has looked at.
+func (t *transition) end() []Violation {
+	violations := t.violations
+	clear(t.touched)
+	clear(t.subjects)
+	*t = transition{touched: t.touched, subjects: t.subjects, started: t.started}
+	if cap(t.subjects) > maxKept {
+		t.touched, t.subjects = nil, nil
 	}
-	t.touch(t.firedKey)
-	in, isIndex := t.input.(core.ResourceIndexUpdated)
-	if !isIndex || in.Resource != core.HAProxyPods {
-		return
-	}
-	for _, pod := range in.Upserted {
-		if pod != nil {
-			t.touch(pod.Key)
-		}
-	}
-	uids := make(map[core.PodKey]string, len(in.Deleted))
-	for _, ref := range in.Deleted {
-		t.touch(ref.Key)
-		uids[ref.Key] = ref.UID
-	}
-	t.deleted = make(map[core.PodKey]bool, len(uids))
-	for key, uid := range uids {
-		standing, found := t.before.Standing(key)
-		t.deleted[key] = found && standing.Pod.UID == uid
-	}
-}
-
-func (t *transition) touchEffects() {
-	for _, effect := range t.effects {
-		switch e := effect.(type) {
-		case core.StartProbe:
-			t.touch(e.Identity.Key())
-		case core.CancelProbe:
-			t.touch(t.probes[e.Probe].identity.Key())
-		case core.StopTimer:
-			t.touch(t.timers[e.Timer])
-		case core.Publish:
-			t.touchEvent(e.Event)
-		}
-	}
-}
-
-func (t *transition) touchEvent(event core.Event) {
-	switch e := event.(type) {
-	case core.HAProxyPodTerminated:
-		t.touch(e.Key())
-	case core.HAProxyPodRejected:
-		t.touch(e.Key())
-	case core.HAProxyPodsDiscovered:
-		t.touched = slices.Concat(t.touched, e.Added, e.Updated, e.Removed)
-	}
-}
-
-// touchUnsettled adds those whose change shows in no effect: who waits in the queue, and who is
-// admitted and not yet published.
-func (t *transition) touchUnsettled() {
-	for _, state := range []core.State{t.before, t.after} {
-		for standing := range state.Unsettled() {
-			t.touch(standing.Pod.Key)
-		}
-		for key := range state.Unpublished() {
-			t.touch(key)
-		}
-	}
-}
-
-func (t *transition) touchAll() {
-	for _, state := range []core.State{t.before, t.after} {
-		for standing := range state.Standings() {
-			t.touch(standing.Pod.Key)
-		}
-	}
-	for key := range t.lives {
-		t.touch(key)
-	}
-	if t.published != nil {
-		for endpoint := range t.published.fleet.All() {
-			t.touch(endpoint.Key())
-		}
-	}
-}
-
-// updateLives ends the candidacies that are over and begins new ones (R11, R12).
-func (t *transition) updateLives() {
-	for key, gone := range t.deleted {
-		if gone {
-			delete(t.lives, key)
-		}
-	}
-	t.begun = map[core.PodKey]bool{}
-	for _, key := range t.touched {
-		identity, isCandidate := t.candidates[key]
-		switch lived, found := t.lives[key]; {
-		case !isCandidate:
-			delete(t.lives, key)
-		case !found || lived.identity != identity:
-			t.lives[key] = life{identity: identity, resets: t.backoffResets}
-			t.begun[key] = true
-		}
-	}
+	return violations
 }
 
 // followEffects brings the books up to date, effect by effect.
 func (t *transition) followEffects() {
-	t.terminated = map[core.Identity]bool{}
-	t.rejected = map[core.PodKey]core.HAProxyPodRejected{}
-	t.started = map[core.TimerID]core.StartTimer{}
 	for _, effect := range t.effects {
 		switch e := effect.(type) {
 		case core.CancelProbe:
@@ -204,14 +89,24 @@ func (t *transition) followEffects() {
 func (t *transition) followEvent(event core.Event) {
 	switch e := event.(type) {
 	case core.HAProxyPodRejected:
-		t.rejected[e.Key()] = e
+		t.subject(e.Key()).rejected = &e
 	case core.HAProxyPodTerminated:
 		t.terminate(e)
 	case core.HAProxyPodsDiscovered:
 		if e.Replay {
-			t.checkReplay(e)
+			t.replay(e)
 		} else {
 			t.discover(e)
 		}
 	}
+}
+
+// subject finds a pod that is looked at: every pod that the input or an effect names is.
+func (t *transition) subject(key core.PodKey) *subject {
+	if len(t.subjects) == 1 {
+		return &t.subjects[0]
+	}
+	index, _ := slices.BinarySearchFunc(t.subjects, key,
+		func(s subject, key core.PodKey) int { return s.key.Compare(key) })
+	return &t.subjects[index]
 }
