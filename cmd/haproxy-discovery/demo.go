@@ -15,6 +15,7 @@ import (
 type demoFlags struct {
 	options  demo.Options
 	record   string
+	checked  bool
 	output   string
 	logLevel string
 }
@@ -37,6 +38,7 @@ of it on standard output.`,
 	set.DurationVar(&flags.options.Duration, "duration", 20*time.Second, "how long it lasts")
 	set.Uint64Var(&flags.options.Seed, "seed", 1, "what happens is drawn from this")
 	set.StringVar(&flags.record, "record", "", "record every input to a file, for replay")
+	checkInvariantsFlag(cmd, &flags.checked)
 	set.StringVarP(&flags.output, "output", "o", "", "json or text (default text on a terminal, else json)")
 	set.StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
 	return cmd
@@ -63,7 +65,8 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer fleet.Close()
-	component := shell.New(nil, logger, append(recorder, shell.WithDriftInterval(5*time.Second))...)
+	options := append(recorder, checkInvariants(f.checked, logger)...)
+	component := shell.New(nil, logger, append(options, shell.WithDriftInterval(5*time.Second))...)
 	narrate := func(line string) { _, _ = fmt.Fprintln(std.err, "#", line) }
 	return newProgram(component, std.out, format).run(ctx, func(ctx context.Context) error {
 		return fleet.Run(ctx, component, narrate)

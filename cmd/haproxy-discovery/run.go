@@ -30,6 +30,7 @@ type runFlags struct {
 	credentialsDir string
 	driftInterval  time.Duration
 	record         string
+	checked        bool
 	once           bool
 	output         string
 	logLevel       string
@@ -62,6 +63,7 @@ func newRunCommand(std streams) *cobra.Command {
 	set.DurationVar(&flags.driftInterval, "drift-interval", shell.DefaultDriftInterval,
 		"time between two complete looks at all pods; 0 for never")
 	set.StringVar(&flags.record, "record", "", "record every input to a file, for replay")
+	checkInvariantsFlag(cmd, &flags.checked)
 	set.BoolVar(&flags.once, "once", false,
 		"end when every candidate's first attempt has a verdict that was published")
 	set.StringVarP(&flags.output, "output", "o", "", "json or text (default text on a terminal, else json)")
@@ -101,7 +103,8 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	first := newFirstVerdicts()
-	component := shell.New(nil, logger, append(recorder,
+	options := append(recorder, checkInvariants(f.checked, logger)...)
+	component := shell.New(nil, logger, append(options,
 		shell.WithConfig(config),
 		shell.WithDriftInterval(f.driftInterval),
 		shell.WithProber(prober),
