@@ -53,6 +53,31 @@ func TestDiscoveryCandidates(t *testing.T) {
 	}
 }
 
+// The same question, asked of one pod: the verdict in full, an identity for candidates only. Without
+// settings, as before the gate opens, nothing is decided.
+func TestJudge(t *testing.T) {
+	judge, err := core.Discovery{AgentPort: 5555, PodSelector: "app=lb"}.Judge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	candidate := readPod(t, "here", "lb/hap-0 u1 10.1.0.10 label=app=lb")
+	verdict, identity := judge.Verdict(candidate)
+	want := core.Identity{"lb", "hap-0", "u1", "r1", "http://10.1.0.10:5555"}
+	if verdict != (core.Verdict{Kind: core.IsCandidate}) || identity != want {
+		t.Errorf("got %v, %v", verdict, identity)
+	}
+	rejected := readPod(t, "here", "lb/hap-0 u1 10.1.0.10 label=app=lb agent=waiting")
+	verdict, identity = judge.Verdict(rejected)
+	reason := core.ReasonAgentContainerNotRunning
+	if verdict != (core.Verdict{core.Rejected, reason, core.CauseWaiting}) || identity.UID != "" {
+		t.Errorf("got %v, %v", verdict, identity)
+	}
+	if verdict, identity := (core.Judge{}).Verdict(candidate); verdict.Kind != core.Undecided ||
+		identity.UID != "" {
+		t.Errorf("got %v, %v", verdict, identity)
+	}
+}
+
 // An error says which setting is invalid, in one line.
 func TestDiscoveryNamesTheInvalidSetting(t *testing.T) {
 	for names, discovery := range map[string]core.Discovery{

@@ -220,6 +220,11 @@ var schedules = []doctored{
 		}, false},
 	{"R23", "the retry comes too late", after(opened(pod("a", "u")), failed(1)),
 		func(o *outcome) { change(o, func(e *core.StartTimer) { e.After = time.Minute }) }, false},
+	{"R23", "the retry comes too late, and is told so", after(opened(pod("a", "u")), failed(1)),
+		func(o *outcome) {
+			change(o, func(e *core.StartTimer) { e.After = time.Minute })
+			changeEvents(o, func(e *core.HAProxyPodRejected) { e.RetryIn = time.Minute })
+		}, false},
 }
 
 var order = []doctored{

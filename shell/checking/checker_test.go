@@ -39,8 +39,8 @@ func TestHonestStepsPass(t *testing.T) {
 	}
 }
 
-// What a wrong reducer does is counted and logged by the name of the invariant, with no secret; what
-// is honest after it is no violation again.
+// What a wrong reducer does is counted and logged by the name of the invariant, with no secret;
+// what is honest after it is no violation again.
 func TestDoctoredStepsAreCountedAndLogged(t *testing.T) {
 	var mu sync.Mutex
 	told := map[string]int{}

@@ -9,7 +9,8 @@
 // unchecked, counted and told, and the history is taken up again from a later state. The loop waits
 // for none of this.
 //
-// What is checked are the invariants as a cheap monitor sees them: the pods that a step touches, the
-// books of probes, timers and publications. A violation tells of a bug in discovery. It is logged and
-// counted, and discovery goes on; record the inputs (shell/recording) to see how it came about.
+// What is checked are the invariants as a cheap monitor sees them: the pods that a step touches and
+// the books of probes, timers and publications. A violation tells of a bug in discovery. It is
+// logged and counted, and discovery goes on; record the inputs (shell/recording) to see how it came
+// about. The counts, or the hook that New takes, are there for a metric.
 package checking
