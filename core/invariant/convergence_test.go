@@ -29,7 +29,15 @@ func TestEveryStoryComesToRest(t *testing.T) {
 
 // TestWhoNeverComesToRestIsCaught: reducers with a bug that only the end of all inputs shows (I10).
 func TestWhoNeverComesToRestIsCaught(t *testing.T) {
-	for name, reduce := range map[string]func(core.State, core.Input) (core.State, []core.Effect){
+	for name, reduce := range restless() {
+		if _, violations := invariant.Converge(busy(), reduce); !catches(violations, "I10") {
+			t.Errorf("%s: %v", name, violations)
+		}
+	}
+}
+
+func restless() map[string]func(core.State, core.Input) (core.State, []core.Effect) {
+	return map[string]func(core.State, core.Input) (core.State, []core.Effect){
 		"nothing happens": func(state core.State, _ core.Input) (core.State, []core.Effect) {
 			return state, nil
 		},
@@ -46,18 +54,30 @@ func TestWhoNeverComesToRestIsCaught(t *testing.T) {
 			}
 			return next, effects
 		},
-	} {
-		if _, violations := invariant.Converge(busy(), reduce); !catches(violations, "I10") {
-			t.Errorf("%s: %v", name, violations)
-		}
 	}
 }
 
 func TestRest(t *testing.T) {
-	for name, test := range map[string]struct {
-		state  core.State
-		atRest bool
-	}{
+	for name, test := range rests() {
+		violations := invariant.AtRest(test.state)
+		if test.atRest != (violations == nil) || !test.atRest && !catches(violations, "I10") {
+			t.Errorf("%s: %v", name, violations)
+		}
+		_, more := invariant.QuietInput(test.state)
+		if more != (invariant.StepsToRest(test.state) > 0) {
+			t.Errorf("%s: more to come: %t", name, more)
+		}
+	}
+}
+
+// rest is a state that is or is not at rest with all that there is.
+type rest struct {
+	state  core.State
+	atRest bool
+}
+
+func rests() map[string]rest {
+	return map[string]rest{
 		"new":           {core.New(caps), true},
 		"gate shut":     {run(caps, opened(pod("a", "u"))[1:]), true},
 		"nobody there":  {run(caps, opened()), true},
@@ -72,14 +92,6 @@ func TestRest(t *testing.T) {
 		"others told":   {graft(run(caps, published()), "published", run(caps, moved())), false},
 		"told of old":   {graft(run(caps, published()), "credentials", run(caps, rotated())), false},
 		"port not told": {graft(run(caps, published()), "settings", run(caps, moved())), false},
-	} {
-		violations := invariant.AtRest(test.state)
-		if test.atRest != (violations == nil) || !test.atRest && !catches(violations, "I10") {
-			t.Errorf("%s: %v", name, violations)
-		}
-		if _, more := invariant.QuietInput(test.state); more != (invariant.StepsToRest(test.state) > 0) {
-			t.Errorf("%s: more to come: %t", name, more)
-		}
 	}
 }
 

@@ -66,6 +66,21 @@ var terminations = []doctored{
 	}, true},
 	{"R19", "no replay", published(core.BecameLeader{}),
 		dropEvents[core.HAProxyPodsDiscovered], false},
+	{"R19", "a replay of nothing", after(opened(pod("a", "u")), core.BecameLeader{}),
+		func(o *outcome) { o.effects = append(o.effects, replayed()) }, false},
+	{"R19", "a replay with news", published(core.BecameLeader{}), func(o *outcome) {
+		changeEvents(o, func(e *core.HAProxyPodsDiscovered) { e.Added = []core.PodKey{key("a")} })
+	}, false},
+	{"I7", "a generation is left out", published(drift(pod("a", "u"), pod("b", "u"))),
+		func(o *outcome) {
+			changeEvents(o, func(e *core.HAProxyPodsDiscovered) { e.Generation++ })
+		}, false},
+	{"I7", "the state remembers another fleet", published(drift(pod("a", "u"), pod("b", "u"))),
+		func(o *outcome) {
+			other := run(caps, after(opened(pod("a", "u2"), pod("b", "u")), answered(1), answered(2),
+				drift(pod("a", "u2"), pod("b", "u"))))
+			o.after = graft(o.after, "published", other)
+		}, true},
 	{"R19", "a replay to nobody", published(core.TimerFired{Timer: 1}), func(o *outcome) {
 		_, o.effects = core.Reduce(o.before, core.BecameLeader{})
 	}, false},
@@ -104,6 +119,8 @@ var answers = []doctored{
 	{"I3", "a probe has old credentials", opened(pod("a", "u")), func(o *outcome) {
 		change(o, func(e *core.StartProbe) { e.Credentials = second })
 	}, false},
+	{"I3", "the state forgets the credentials", published(drift(pod("a", "u"), pod("b", "u"))),
+		func(o *outcome) { o.after = graft(o.after, "credentials", core.New(caps)) }, false},
 	{"I3", "the config is not taken in", published(core.ConfigValidated{AgentPort: 5556}),
 		func(o *outcome) { o.after, o.effects = o.before, nil }, false},
 	{"R16", "a rotation is not published", published(core.CredentialsUpdated{Credentials: second}),
@@ -124,6 +141,9 @@ var answers = []doctored{
 var needs = []doctored{
 	{"I4", "an admitted one is probed", published(drift(pod("a", "u"), pod("b", "u"))),
 		func(o *outcome) { o.effects = append(o.effects, startProbe(3, identity("a", "u"))) }, false},
+	{"I5", "a number is given twice", published(upserted(pod("c", "u"))), func(o *outcome) {
+		change(o, func(e *core.StartProbe) { e.Probe = 1 })
+	}, false},
 	{"I4", "probed twice at the same time", opened(pod("a", "u")), func(o *outcome) {
 		o.effects = append(o.effects, startProbe(2, identity("a", "u")))
 	}, false},
@@ -144,6 +164,14 @@ var needs = []doctored{
 		after(opened(pod("a", "u"), pod("b", "u")), failed(1), failed(2),
 			drift(pod("a", "u"), pod("b", "u"))),
 		func(o *outcome) { o.effects = append(o.effects, startProbe(4, identity("b", "u"))) }, false},
+	{"I5", "two retries, and the state counts both",
+		after(opened(pod("a", "u"), pod("b", "u")), failed(1), failed(2),
+			drift(pod("a", "u"), pod("b", "u"))),
+		func(o *outcome) {
+			o.before = run(core.Config{MaxProbes: 2, MaxRetries: 2},
+				after(opened(pod("a", "u"), pod("b", "u")), failed(1), failed(2)))
+			o.after, o.effects = core.Reduce(o.before, drift(pod("a", "u"), pod("b", "u")))
+		}, false},
 	{"I5", "a probe does not start", opened(pod("a", "u")), drop[core.StartProbe], false},
 	{"R21", "a place stays free", opened(pod("a", "u"), pod("b", "u")), func(o *outcome) {
 		narrow := core.Config{MaxProbes: 1, MaxRetries: 1}
@@ -157,6 +185,14 @@ var needs = []doctored{
 				upserted(pod("d", "u")), upserted(pod("c", "u")), answered(1)))
 			change(o, func(e *core.StartProbe) { e.Identity = identity("d", "u") })
 		}, true},
+	{"R21", "a retry before a first attempt",
+		after(opened(pod("a", "u")), failed(1),
+			upserted(pod("b", "u"), pod("c", "u"), pod("d", "u"), pod("e", "u")),
+			core.TimerFired{Timer: 2}, answered(2)),
+		func(o *outcome) { change(o, func(e *core.StartProbe) { e.Identity = identity("a", "u") }) },
+		false},
+	{"R21", "a verdict is forgotten", after(opened(pod("a", "u")), failed(1)),
+		func(o *outcome) { o.after = graft(o.after, "standings", o.before) }, false},
 	{"R22", "a long time limit", opened(pod("a", "u")), func(o *outcome) {
 		change(o, func(e *core.StartProbe) { e.Timeout = 5 * time.Second })
 	}, false},
@@ -181,6 +217,20 @@ var schedules = []doctored{
 		after(opened(pod("a", "u"), pod("b", "u"), pod("c", "u")), answered(1), failed(2)),
 		func(o *outcome) {
 			o.effects = slices.Insert(o.effects, 0, core.Effect(core.StopTimer{Timer: 2}))
+		}, false},
+	{"I8", "a number is given twice", after(opened(pod("a", "u")), failed(1)),
+		func(o *outcome) { change(o, func(e *core.StartTimer) { e.Timer = 1 }) }, false},
+	{"I8", "a timer is stopped that is not armed", published(deleted("a")), func(o *outcome) {
+		o.effects = slices.Insert(o.effects, 0, core.Effect(core.StopTimer{Timer: 9}))
+	}, false},
+	{"R17", "a long PublishDelay", after(opened(pod("a", "u"), pod("b", "u")), answered(1)),
+		func(o *outcome) { change(o, func(e *core.StartTimer) { e.After = time.Second }) }, false},
+	{"R17", "the PublishDelay is put off",
+		after(opened(pod("a", "u"), pod("b", "u"), pod("c", "u")), answered(1), failed(2)),
+		func(o *outcome) {
+			part(&o.after, "publishTimer").SetUint(9)
+			o.effects = append(o.effects, core.StopTimer{Timer: 2},
+				core.StartTimer{Timer: 9, After: 100 * time.Millisecond})
 		}, false},
 	{"I8", "no retry timer", after(opened(pod("a", "u")), failed(1)), drop[core.StartTimer], false},
 	{"I8", "a retry timer goes on", after(opened(pod("a", "u")), failed(1), deleted("a")),
@@ -212,6 +262,13 @@ var schedules = []doctored{
 		}, false},
 	{"R23", "a failure is not reported", after(opened(pod("a", "u")), failed(1)),
 		dropEvents[core.HAProxyPodRejected], false},
+	{"R8", "a rejection is reported with another cause", published(upserted(waiting("a"))),
+		func(o *outcome) {
+			changeEvents(o, func(e *core.HAProxyPodRejected) { e.Cause = core.CauseMissing })
+		}, false},
+	{"R23", "an admitted one is reported as unreachable",
+		after(opened(pod("a", "u")), answeredWithout(1), core.TimerFired{Timer: 2}, failed(2)),
+		func(o *outcome) { o.effects = slices.Insert(o.effects, 0, unanswered()) }, false},
 	{"R23", "a failure is reported that was none", published(drift(pod("a", "u"), pod("b", "u"))),
 		func(o *outcome) { o.effects = slices.Insert(o.effects, 0, unanswered()) }, false},
 	{"R23", "another retry time is told", after(opened(pod("a", "u")), failed(1)),
@@ -235,6 +292,9 @@ var order = []doctored{
 	}, false},
 	{"R14", "Rejected not by key", opened(waiting("a"), waiting("b")), func(o *outcome) {
 		o.effects[0], o.effects[1] = o.effects[1], o.effects[0]
+	}, false},
+	{"R14", "something else", published(deleted("a")), func(o *outcome) {
+		o.effects = append(o.effects, nil, core.Publish{})
 	}, false},
 	{"R14", "two publications", published(deleted("a")), func(o *outcome) {
 		o.effects = append(o.effects, o.effects[len(o.effects)-1])

@@ -44,9 +44,11 @@ func TestEveryCheckHasItsDoctoredTransition(t *testing.T) {
 }
 
 func TestHonestTransitionsPass(t *testing.T) {
-	for _, d := range doctoredStories {
+	for _, d := range slices.Concat(doctoredStories, honestStories) {
 		d.doctor = func(*outcome) {}
-		for _, options := range [][]invariant.Option{nil, {invariant.Thorough()}} {
+		for _, options := range [][]invariant.Option{
+			nil, {invariant.Whole()}, {invariant.Thorough()},
+		} {
 			if got := watch(d, options...); got != nil {
 				t.Errorf("%s: %v", d.name, got)
 			}
@@ -54,27 +56,44 @@ func TestHonestTransitionsPass(t *testing.T) {
 	}
 }
 
-// TestCheckBelievesThePast: the same stories, with nothing but their last step looked at.
+// TestCheckBelievesThePast: the same stories, with nothing but their last step looked at; one
+// monitor for all of them sees the same as a new one for each.
 func TestCheckBelievesThePast(t *testing.T) {
-	for _, d := range doctoredStories {
+	used := invariant.NewMonitor(busy(), invariant.Thorough())
+	for _, d := range slices.Concat(doctoredStories, honestStories) {
 		state := run(caps, d.story[:len(d.story)-1])
 		input := d.story[len(d.story)-1]
 		next, effects := core.Reduce(state, input)
 		if got := invariant.Check(state, input, next, effects); got != nil {
 			t.Errorf("%s: %v", d.name, got)
 		}
+		if got := used.Check(state, input, next, effects); got != nil {
+			t.Errorf("%s: a used monitor sees %v", d.name, got)
+		}
+		if d.doctor == nil {
+			continue
+		}
+		o := outcome{before: state, after: next, effects: slices.Clone(effects)}
+		d.doctor(&o)
+		fresh := invariant.Check(state, input, o.after, o.effects)
+		if got := used.Check(state, input, o.after, o.effects); !slices.Equal(got, fresh) {
+			t.Errorf("%s: a used monitor sees %v instead of %v", d.name, got, fresh)
+		}
 	}
 }
 
 // TestAChangedPastIsCaught: facts that somebody changes after they were handed over (I9).
 func TestAChangedPastIsCaught(t *testing.T) {
+	if violations := watch(changedPast(), invariant.Thorough()); !catches(violations, "I9") {
+		t.Errorf("a thorough monitor sees %v", violations)
+	}
+}
+
+func changedPast() doctored {
 	spoilt := pod("a", "u")
-	violations := watch(doctored{
+	return doctored{
 		story:  after(opened(spoilt), answered(1)),
 		doctor: func(*outcome) { spoilt.Terminating = true },
-	}, invariant.Thorough())
-	if !catches(violations, "I9") {
-		t.Errorf("a thorough monitor sees %v", violations)
 	}
 }
 

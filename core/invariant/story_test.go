@@ -156,6 +156,12 @@ func startProbe(number core.ProbeID, whom core.Identity) core.Effect {
 	}
 }
 
+func replayed() core.Effect {
+	return core.Publish{Event: core.HAProxyPodsDiscovered{
+		Trigger: core.TriggerBecameLeader, Replay: true,
+	}}
+}
+
 func unanswered() core.Effect {
 	return core.Publish{Event: core.HAProxyPodRejected{
 		Namespace: "lb", Name: "a", UID: "u", Reason: core.ReasonAgentUnreachable,
