@@ -148,7 +148,7 @@ func replayed(t *testing.T, found *Counterexample, reduce Reduce) {
 		case inputlog.Step:
 			after, effects, violations := safely(reduce, state, e.Input)
 			if violations == nil {
-				violations = check(true, state, e.Input, after, effects)
+				violations = newChecker().check(true, state, e.Input, after, effects)
 			}
 			if sum := digester.Sum(effects); e.Digest != "" && sum != e.Digest {
 				t.Errorf("input %d: the effects differ from the recorded ones", e.Seq)
@@ -185,10 +185,10 @@ func TestUnrestIsFound(t *testing.T) {
 		}, "cycle"},
 		"a timer never fires": {func(m *Move) bool {
 			return m.Name != "retry timer of a"
-		}, "timers are armed"},
+		}, "0 probes, 1 timers"},
 		"an agent never answers": {func(m *Move) bool {
 			return m.Name != "probe of a: answer"
-		}, "probes are outstanding"},
+		}, "1 probes, 0 timers"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doctored := world

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/invariant"
 )
 
 // expansion makes every move in each state of a chunk. Of the search it only reads, so that chunks
 // can be expanded at the same time.
 type expansion struct {
-	search   *search
-	digester *digester
+	search *search
+	worker
 	// first is the number of the chunk's first state.
 	first int
 
@@ -23,6 +24,12 @@ type expansion struct {
 	failure     *failure
 }
 
+// worker is what one goroutine needs for itself.
+type worker struct {
+	digester *digester
+	checker  *checker
+}
+
 // successor is a state that was not known before the batch.
 type successor struct {
 	digest Digest
@@ -31,9 +38,9 @@ type successor struct {
 	move   byte
 }
 
-func newExpansion(s *search, d *digester, first int) *expansion {
+func newExpansion(s *search, w worker, first int) *expansion {
 	return &expansion{
-		search: s, digester: d, first: first,
+		search: s, worker: w, first: first,
 		numbers: map[Digest]uint32{}, coverage: newCoverage(),
 	}
 }
@@ -79,7 +86,7 @@ func (e *expansion) step(
 		return next, &failure{violations: violations}
 	}
 	e.coverage.note(input, effects)
-	if violations := check(isThorough(number), state, input, after, effects); violations != nil {
+	if violations := e.checker.check(isThorough(number), state, input, after, effects); violations != nil {
 		return next, &failure{violations: violations}
 	}
 	next = successor{digest: e.digester.sum(after), state: after}
@@ -126,9 +133,8 @@ func (e *expansion) checkState(number uint32, state core.State, atRest bool) *fa
 	if !atRest {
 		return nil
 	}
-	if missing := unrest(state); missing != "" {
-		return &failure{state: number, proof: byConvergence, violations: violated(
-			"I10", "convergence", "at rest, but %s", missing)}
+	if violations := invariant.AtRest(state); violations != nil {
+		return &failure{state: number, proof: byConvergence, violations: violations}
 	}
 	return nil
 }

@@ -24,11 +24,11 @@ const (
 func Explore(world World, reduce Reduce) Result {
 	began := time.Now()
 	s := &search{
-		world: world, reduce: reduce, workers: runtime.GOMAXPROCS(0), seen: map[Digest]uint32{},
+		world: world, reduce: reduce, seen: map[Digest]uint32{},
 		result: Result{World: world, Coverage: newCoverage()},
 	}
-	for range s.workers {
-		s.digesters = append(s.digesters, newDigester())
+	for range runtime.GOMAXPROCS(0) {
+		s.workers = append(s.workers, worker{newDigester(), newChecker()})
 	}
 	s.run()
 	s.result.States = len(s.parents)
@@ -38,10 +38,9 @@ func Explore(world World, reduce Reduce) Result {
 
 // search is one exploration under way. States are numbered in the order in which they are found.
 type search struct {
-	world     World
-	reduce    Reduce
-	workers   int
-	digesters []*digester
+	world   World
+	reduce  Reduce
+	workers []worker
 
 	seen map[Digest]uint32
 	// parents and moves tell of each state how it was first reached, which is a shortest way.
@@ -61,7 +60,7 @@ func (s *search) run() {
 		s.fail(failure)
 		return
 	}
-	s.enter(s.digesters[0].sum(state), state, 0, 0)
+	s.enter(s.workers[0].digester.sum(state), state, 0, 0)
 	for len(s.frontier) > 0 {
 		layer := s.frontier
 		s.frontier = nil
@@ -86,7 +85,7 @@ func (s *search) begin() (core.State, *failure) {
 	for number, input := range s.world.Start {
 		after, effects, violations := safely(s.reduce, state, input)
 		if violations == nil {
-			violations = check(true, state, input, after, effects)
+			violations = newChecker().check(true, state, input, after, effects)
 		}
 		if violations != nil {
 			return state, &failure{violations: violations, start: number + 1}
@@ -115,7 +114,7 @@ func (s *search) expandAll(batch []core.State) *failure {
 	chunks := make([]*expansion, (len(batch)+chunkStates-1)/chunkStates)
 	var next atomic.Int64
 	var group errgroup.Group
-	for worker := range s.workers {
+	for _, worker := range s.workers {
 		group.Go(func() error {
 			for {
 				number := int(next.Add(1)) - 1
@@ -124,7 +123,7 @@ func (s *search) expandAll(batch []core.State) *failure {
 				}
 				first := number * chunkStates
 				states := batch[first:min(len(batch), first+chunkStates)]
-				chunks[number] = newExpansion(s, s.digesters[worker], s.expanded+first)
+				chunks[number] = newExpansion(s, worker, s.expanded+first)
 				chunks[number].expand(states)
 			}
 		})
