@@ -17,10 +17,14 @@ var configs = [...]core.Config{
 	{},
 }
 
-// slots are how many names there are; one in manyFleets runs has many.
+// slots are how many names there are as a rule.
 var slots = [...]int{3, 2, 5, 1, 8, 4, 6}
 
-const manyFleets = 48
+// Of largeOneOf fleets, one is large. It runs with production's numbers, and has whatever sends
+// many probes off at once, so that those are reached.
+const largeOneOf = 48
+
+const crowding = outages | rotations | driftTicks
 
 // restart forgets the last run.
 func (w *World) restart(plan Plan) {
@@ -29,8 +33,10 @@ func (w *World) restart(plan Plan) {
 	config := configs[shape.of(len(configs))]
 	w.noise.seed = plan.Noise
 	w.noise.begin(0)
-	if w.noise.below(manyFleets) == 1 {
+	w.classes = classesOf(plan)
+	if w.noise.below(largeOneOf) == 1 {
 		config, size = core.Config{}, 20+w.noise.below(41)
+		w.classes |= crowding
 	}
 	w.state = core.New(config)
 	w.monitor = invariant.NewMonitor(w.state)
@@ -40,7 +46,6 @@ func (w *World) restart(plan Plan) {
 	}
 	w.oracle.Restart(config)
 
-	w.classes = classesOf(plan)
 	w.turns = w.turns[:0]
 	for _, t := range allTurns {
 		if t.class == always || w.has(t.class) {
@@ -69,6 +74,10 @@ func (w *World) open(shape choice) {
 		if w.noise.below(4) < 3 {
 			w.create(at)
 		}
+	}
+	if w.classes&crowding == crowding {
+		agents := choice(w.noise.below(4))
+		w.outage(&agents)
 	}
 	w.pass(w.watchLag)
 	sync := syncs[shape.of(len(syncs))]
