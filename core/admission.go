@@ -38,7 +38,7 @@ func (s *step) admit(st *standing, version Version) {
 	st.attempts++
 	key := st.pod.Key
 	was := st.member
-	if was == nil || was.version != version && version.Known() {
+	if was == nil || version.Known() { // an admitted agent is only asked while its version is unknown
 		st.member = &member{identity: st.identity, version: version}
 		s.admitted = s.admitted.Set(key, st.member)
 	}

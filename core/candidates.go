@@ -1,10 +1,6 @@
 package core
 
-import (
-	"slices"
-
-	"github.com/samber/lo"
-)
+import "github.com/samber/lo"
 
 // Discovery is the pure question "which pods are worth probing", asked of a list of pods without
 // any history. Reduce answers it step by step and remembers who has been admitted.
@@ -29,7 +25,7 @@ func (d Discovery) Candidates(pods []*Pod, credentials Credentials) ([]Candidate
 	if err != nil {
 		return nil, err
 	}
-	known := lo.Filter(slices.Clone(pods), func(pod *Pod, _ int) bool { return isPod(pod) })
+	known := lo.Filter(pods, func(pod *Pod, _ int) bool { return isPod(pod) })
 	known = lastOfEachKey(known, func(pod *Pod) PodKey { return pod.Key })
 	return lo.FilterMap(known, func(pod *Pod, _ int) (Candidate, bool) {
 		verdict, identity := judge.Verdict(pod)

@@ -108,9 +108,11 @@ func TestReduceRefusesAnInvalidSelector(t *testing.T) {
 func TestNewPanicsOnAnInvalidConfig(t *testing.T) {
 	for names, config := range map[string]core.Config{
 		"AgentScheme":       {AgentScheme: "HTTP"},
-		"MaxProbes":         {MaxProbes: -1},
-		"MaxRetries":        {MaxProbes: 2, MaxRetries: 3},
-		"ProbeTimeout":      {ProbeTimeout: 2, MaxProbeTimeout: 1},
+		"MaxProbes -1":      {MaxProbes: -1},
+		"MaxRetries 3":      {MaxProbes: 2, MaxRetries: 3},
+		"MaxRetries -1":     {MaxRetries: -1},
+		"ProbeTimeout 2ns":  {ProbeTimeout: 2, MaxProbeTimeout: 1},
+		"ProbeTimeout -1ns": {ProbeTimeout: -1},
 		"RetryDelay":        {RetryDelay: -1},
 		"PublishDelay":      {PublishDelay: -1},
 		"FirstPublishDelay": {FirstPublishDelay: -1},
@@ -132,7 +134,7 @@ func TestNewPanicsOnAnInvalidConfig(t *testing.T) {
 // Equal compares every fact; a fact it forgot would go unnoticed for ever.
 func TestPodEqualComparesEveryFact(t *testing.T) {
 	pod := func() *core.Pod { return readPod(t, "here", "lb/hap-0 u1 10.1.0.10 label=app=lb") }
-	if !pod().Equal(pod()) {
+	if one := pod(); !one.Equal(one) || !one.Equal(pod()) {
 		t.Error("two readings of the same pod differ")
 	}
 	for name, change := range map[string]func(*core.Pod){
@@ -152,6 +154,18 @@ func TestPodEqualComparesEveryFact(t *testing.T) {
 		change(changed)
 		if changed.Equal(pod()) || pod().Equal(changed) {
 			t.Errorf("Equal does not see another %s", name)
+		}
+	}
+}
+
+// Every kind of verdict has a name, and so has what is none.
+func TestVerdictKindsHaveNames(t *testing.T) {
+	for kind, want := range map[core.VerdictKind]string{
+		core.Undecided: "undecided", core.Ignored: "ignored", core.Rejected: "rejected",
+		core.IsCandidate: "candidate", 4: "undecided", 255: "candidate",
+	} {
+		if got := kind.String(); got != want {
+			t.Errorf("kind %d is %q instead of %q", kind, got, want)
 		}
 	}
 }

@@ -36,11 +36,12 @@ type Config struct {
 func DefaultConfig() Config { return Config{}.withDefaults() }
 
 func (c Config) withDefaults() Config {
+	maxProbes := cmp.Or(c.MaxProbes, 16)
 	return Config{
 		AgentContainer:    cmp.Or(c.AgentContainer, "agent"),
 		AgentScheme:       cmp.Or(c.AgentScheme, "http"),
-		MaxProbes:         cmp.Or(c.MaxProbes, 16),
-		MaxRetries:        cmp.Or(c.MaxRetries, min(12, cmp.Or(c.MaxProbes, 16))),
+		MaxProbes:         maxProbes,
+		MaxRetries:        cmp.Or(c.MaxRetries, min(12, maxProbes)),
 		ProbeTimeout:      cmp.Or(c.ProbeTimeout, time.Second),
 		MaxProbeTimeout:   cmp.Or(c.MaxProbeTimeout, 5*time.Second),
 		RetryDelay:        cmp.Or(c.RetryDelay, time.Second),

@@ -30,7 +30,7 @@ func (s *step) configValidated(in ConfigValidated) {
 	}
 	changed := s.settings == nil || s.settings.validated != in
 	s.settings = settings
-	if s.gateOpen && changed {
+	if changed {
 		s.judgeAll()
 	}
 	s.passWithFreshBackoff()

@@ -93,3 +93,91 @@ func TestStateListsCanBeLeftEarly(t *testing.T) {
 func counting[T any](all func(yield func(T) bool)) func(yield func() bool) {
 	return func(yield func() bool) { all(func(T) bool { return yield() }) }
 }
+
+// Timers are listed by number, of whichever kind they are.
+func TestStateListsAllTimers(t *testing.T) {
+	state := busyState(t)
+	want := append(slices.Collect(retryTimers(state)), state.PublishTimer())
+	slices.Sort(want)
+	if got := state.Timers(); !slices.Equal(got, want) || len(want) != 3 || state.PublishTimer() == 0 {
+		t.Errorf("the timers are %v instead of %v", got, want)
+	}
+	first := core.New(core.Config{})
+	for _, input := range []core.Input{
+		core.ConfigValidated{AgentPort: 5555},
+		core.CredentialsUpdated{Credentials: credentials(t, "admin", "a-pass")},
+		core.PodStoreSet{Synced: core.SyncDone, Pods: []*core.Pod{
+			readPod(t, "here", "lb/a u1 10.1.0.1"), readPod(t, "here", "lb/b u2 10.1.0.2"),
+		}},
+		core.ProbeFinished{Probe: 1, Outcome: core.Failure{Cause: core.CauseRefused}},
+	} {
+		first, _ = core.Reduce(first, input)
+	}
+	retry := slices.Collect(retryTimers(first))
+	want = append([]core.TimerID{first.FirstPublishTimer()}, retry...)
+	if got := first.Timers(); !slices.Equal(got, want) || len(want) != 2 || want[0] == 0 {
+		t.Errorf("before the first publication, the timers are %v instead of %v", got, want)
+	}
+}
+
+// What is not there is told to be so, and nothing is said of it.
+func TestStateAnswersForNothing(t *testing.T) {
+	state := core.New(core.Config{})
+	if fleet, generation, published := state.Published(); published || generation != 0 || fleet.Len() > 0 {
+		t.Errorf("published are %v, %d", fleet, generation)
+	}
+	if probe, found := state.Probe(1); found || probe != (core.OutstandingProbe{}) {
+		t.Errorf("probe 1 is %v", probe)
+	}
+	if standing, found := state.Standing(core.PodKey{}); found || standing != (core.Standing{}) {
+		t.Errorf("nobody stands at %v", standing)
+	}
+	if settings, known := state.Settings(); known || settings != (core.ConfigValidated{}) {
+		t.Errorf("the settings are %v", settings)
+	}
+}
+
+// Admitted is what a publication would tell now, credentials included.
+func TestAdmittedHasTheNewestCredentials(t *testing.T) {
+	state := busyState(t)
+	rotated := credentials(t, "admin", "b-pass")
+	state, _ = core.Reduce(state, core.CredentialsUpdated{Credentials: rotated})
+	for _, endpoint := range state.Admitted().Endpoints() {
+		if endpoint.Credentials != rotated {
+			t.Errorf("%s has other credentials", endpoint.Key())
+		}
+	}
+}
+
+// Two branches of one history share what is old, and neither sees what is new of the other (I9).
+func TestBranchesDoNotMeet(t *testing.T) {
+	root := busyState(t)
+	for _, probe := range root.Probes() { // A list that has become shorter has room at its end.
+		finished := core.ProbeFinished{Probe: probe.Probe, Outcome: core.Failure{Cause: core.CauseTLS}}
+		root, _ = core.Reduce(root, finished)
+	}
+	said := everything(root)
+	upsert := func(line string) core.State {
+		state, _ := core.Reduce(root, core.ResourceIndexUpdated{
+			Resource: core.HAProxyPods, Upserted: []*core.Pod{readPod(t, "here", line)},
+		})
+		return state
+	}
+	left := upsert("lb/x u21 10.1.0.21")
+	leftSaid := everything(left)
+	right := upsert("lb/y u22 10.1.0.22")
+	rightSaid := everything(right)
+	again := upsert("lb/z u23 10.1.0.23")
+	for name, branch := range map[string]struct{ was, is string }{
+		"the root":        {said, everything(root)},
+		"the left branch": {leftSaid, everything(left)},
+		"the right one":   {rightSaid, everything(right)},
+	} {
+		if branch.was != branch.is {
+			t.Errorf("%s has changed from\n%s\nto\n%s", name, branch.was, branch.is)
+		}
+	}
+	if len(again.Probes()) <= len(root.Probes()) {
+		t.Error("no branch starts a probe, so this shows nothing")
+	}
+}

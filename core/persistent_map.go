@@ -74,5 +74,5 @@ func (m numberMap[V]) First() (n uint64, v V, found bool) {
 			return n, v, true
 		}
 	}
-	return 0, v, false
+	return n, v, false
 }

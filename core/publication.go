@@ -12,10 +12,11 @@ func (s *step) publishIfDue() {
 }
 
 // publicationDue decides: at once for what consumers must not miss, after full passes, else as soon
-// as no first attempt is pending, so that a cold start of n pods publishes a few times only.
+// as no first attempt is pending, so that a cold start of n pods publishes a few times only. New
+// credentials come with a full pass.
 func (s *step) publicationDue() bool {
 	switch {
-	case len(s.removed) > 0, len(s.updated) > 0, s.credentialsChanged(), s.due:
+	case len(s.removed) > 0, len(s.updated) > 0, s.due:
 		return true
 	case s.fullPass && s.published != nil:
 		return true

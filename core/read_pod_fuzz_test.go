@@ -45,6 +45,7 @@ func FuzzReadPod(f *testing.F) {
 		`"metadata":{"name":"a/b","uid":"u","deletionTimestamp":0}`,
 		`"metadata":[],"status":7`,
 		`"metadata":{"name":"a","uid":"u"},"status":{"phase":[],"podIP":"fe80::1%e"}`,
+		`"metadata":{"name":"a","uid":"u"},"status":{"phase":"Running","podIP":"0.0.0.0"}`,
 		`"metadata":{"name":"a","uid":"u"},"status":{"phase":"Running","podIP":"10.1.0.1",` +
 			`"containerStatuses":[{"name":"agent","state":{"running":{}}},{"name":"b"},7],` +
 			`"initContainerStatuses":[{"name":"c","imageID":"i","state":{"terminated":""}}]}`,

@@ -87,8 +87,8 @@ func checkOtherFacts(t *testing.T, path []any, value any, before, pod *core.Pod,
 	checkMalformed(t, where, path, value, pod)
 }
 
-// typeOf gives the type that a fact has to have: what is read of a pod, and nothing else.
-func typeOf(path []any) string {
+// pathText writes a path with a star for what stands for many.
+func pathText(path []any) string {
 	var names []string
 	for _, step := range path {
 		if name, isName := step.(string); isName {
@@ -100,8 +100,21 @@ func typeOf(path []any) string {
 	if len(names) == 3 && names[1] == "labels" {
 		names[2] = "*"
 	}
-	text := strings.Join(names, " ")
-	text = strings.Replace(text, "initContainerStatuses", "containerStatuses", 1)
+	return strings.Join(names, " ")
+}
+
+// unreadable are the facts that say nothing where the value at a path does not fit (R3).
+func unreadable(path []any) core.Facts {
+	return map[string]core.Facts{
+		"metadata labels": core.FactLabels, "metadata labels *": core.FactLabels,
+		"status": core.FactPhase | core.FactIP, "status phase": core.FactPhase,
+		"status podIP": core.FactIP,
+	}[pathText(path)]
+}
+
+// typeOf gives the type that a fact has to have: what is read of a pod, and nothing else.
+func typeOf(path []any) string {
+	text := strings.Replace(pathText(path), "initContainerStatuses", "containerStatuses", 1)
 	return map[string]string{
 		"metadata":                                    "object",
 		"metadata namespace":                          "string",
@@ -135,6 +148,13 @@ func checkMalformed(t *testing.T, where string, path []any, value any, pod *core
 	}
 	if fits != (pod.Malformed == "") {
 		t.Errorf("%s: has to be %q; malformed %q", where, want, pod.Malformed)
+	}
+	want = fmt.Sprint(unreadable(path))
+	if fits {
+		want = "0"
+	}
+	if got := fmt.Sprint(pod.Unreadable); got != want {
+		t.Errorf("%s: facts %s are unreadable instead of %s", where, got, want)
 	}
 	if !fits && (strings.Contains(pod.Malformed, "\n") || len(pod.Malformed) > 200) {
 		t.Errorf("%s: the text is no short line: %q", where, pod.Malformed)

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"errors"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -133,6 +134,71 @@ func TestReadPodRefusesWhatIsNoPod(t *testing.T) {
 		} else if strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: the error is more than one line: %q", name, err)
 		}
+	}
+}
+
+// What is said of a fact that cannot be read, of each type and at each place.
+func TestReadPodSaysWhatIsWrong(t *testing.T) {
+	agent := func(field ...any) []any { return append([]any{"status", "containerStatuses", 1}, field...) }
+	for _, test := range []struct {
+		value any
+		path  []any
+		want  string
+	}{
+		{7.5, []any{"metadata", "labels"}, "metadata.labels is a number instead of an object"},
+		{int64(7), []any{"metadata", "namespace"}, "metadata.namespace is a number instead of a string"},
+		{[]any{}, []any{"metadata", "labels", "x"}, `metadata.labels["x"] is a list instead of a string`},
+		{"x", []any{"status"}, "status is a string instead of an object"},
+		{true, []any{"status", "phase"}, "status.phase is a boolean instead of a string"},
+		{map[string]any{}, []any{"status", "podIP"}, "status.podIP is an object instead of a string"},
+		{"10.1.0", []any{"status", "podIP"}, `status.podIP "10.1.0" is no IP address`},
+		{"fe80::1%e", []any{"status", "podIP"}, `status.podIP "fe80::1%e" has a zone`},
+		{"0.0.0.0", []any{"status", "podIP"}, `status.podIP "0.0.0.0" is no address of a pod`},
+		{"::", []any{"status", "podIP"}, `status.podIP "::" is no address of a pod`},
+		{nil, agent(), "status.containerStatuses[1] is null instead of an object"},
+		{"x", []any{"status", "initContainerStatuses"},
+			"status.initContainerStatuses is a string instead of a list"},
+		{true, agent("imageID"), "status.containerStatuses[1].imageID is a boolean instead of a string"},
+		{"x", agent("state"), "status.containerStatuses[1].state is a string instead of an object"},
+		{"x", agent("state", "running"),
+			"status.containerStatuses[1].state.running is a string instead of an object"},
+	} {
+		damaged := object(t, "running.json")
+		set(test.value, test.path...)(t, damaged)
+		if pod := read(t, damaged); pod.Malformed != test.want {
+			t.Errorf("%v: %q instead of %q", test.path, pod.Malformed, test.want)
+		}
+	}
+}
+
+// A pod without labels has none, one with a single label has that.
+func TestReadPodReadsFewLabels(t *testing.T) {
+	for _, labels := range []map[string]any{nil, {}, {"app": "lb"}, {"app": nil}, {"": ""}} {
+		labelled := object(t, "running.json")
+		set(labels, "metadata", "labels")(t, labelled)
+		var want map[string]string
+		for name, value := range labels {
+			text, _ := value.(string)
+			want = map[string]string{name: text}
+		}
+		if diff := cmp.Diff(want, read(t, labelled).Labels); diff != "" {
+			t.Errorf("%v: - want, + read:\n%s", labels, diff)
+		}
+	}
+}
+
+// Kubernetes gives a container one state. Of several, running comes first, then terminated.
+func TestReadPodWithSeveralStates(t *testing.T) {
+	states := map[string]any{
+		"waiting": map[string]any{}, "terminated": map[string]any{}, "running": map[string]any{},
+	}
+	for _, want := range []core.AgentState{core.AgentRunning, core.AgentTerminated, core.AgentWaiting} {
+		several := object(t, "running.json")
+		set(maps.Clone(states), "status", "containerStatuses", 1, "state")(t, several)
+		if pod := read(t, several); pod.Agent != want {
+			t.Errorf("of %v, %q is read", states, pod.Agent)
+		}
+		delete(states, string(want))
 	}
 }
 

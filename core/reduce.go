@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -66,21 +67,8 @@ func (s *step) refuse(format string, args ...any) {
 
 // effects lists them in the order that the shell must keep (R14).
 func (s *step) effects() []Effect {
-	parts := [...][]Effect{
-		s.refused, s.cancelled, s.stopped, s.rejected, s.terminated, s.discovered, s.timers, s.probed,
-	}
-	count := 0
-	for _, part := range parts {
-		count += len(part)
-	}
-	if count == 0 {
-		return nil
-	}
-	all := make([]Effect, 0, count)
-	for _, part := range parts {
-		all = append(all, part...)
-	}
-	return all
+	return slices.Concat(s.refused, s.cancelled, s.stopped, s.rejected, s.terminated, s.discovered,
+		s.timers, s.probed)
 }
 
 // startTimer arms a new timer and stores its number.

@@ -174,6 +174,8 @@ func TestNewCredentialsRefuses(t *testing.T) {
 		{"user:value", "secret-value", "dataplane_username"},
 		{"admin", "secret-value\n", "dataplane_password"},
 		{"admin", "secret-\tvalue", "dataplane_password"},
+		{"admin", "secret-\xffvalue", "dataplane_password"},
+		{"user-\xffvalue", "secret-value", "dataplane_username"},
 		{"admin", "secret-value\x7f", "dataplane_password"},
 		{"admin", "secret-\u0085value", "dataplane_password"},
 	} {
@@ -199,6 +201,32 @@ func TestCredentialsKeepTheirValues(t *testing.T) {
 	}
 	if basic.IsZero() || !(core.Credentials{}).IsZero() || (core.Secret{}).Reveal() != "" {
 		t.Error("the zero values are not zero")
+	}
+}
+
+// What stands in the place of a secret says so, and credentials tell whose they are.
+func TestSecretsPrintAsRedacted(t *testing.T) {
+	secret, basic := core.NewSecret("x"), credentials(t, "admin", "x")
+	secretJSON, err := json.Marshal(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	basicJSON, err := json.Marshal(basic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for got, want := range map[string]string{
+		fmt.Sprint(secret):                   "[redacted]",
+		fmt.Sprintf("%#v", secret):           "[redacted]",
+		"slog " + secret.LogValue().String(): "slog [redacted]",
+		string(secretJSON):                   `"[redacted]"`,
+		fmt.Sprint(basic):                    "admin:[redacted]",
+		fmt.Sprintf("%#v", basic):            "core.Credentials{admin:[redacted]}",
+		string(basicJSON):                    `{"password":"[redacted]","username":"admin"}`,
+	} {
+		if got != want {
+			t.Errorf("printed as %s instead of %s", got, want)
+		}
 	}
 }
 

@@ -66,7 +66,7 @@ func printPods(state core.State) []string {
 		if st.Admitted {
 			line += ", admitted " + printVersion(st.Version)
 		}
-		if st.Attempts > 0 {
+		if st.Attempts != 0 {
 			line += fmt.Sprintf(", attempts %d", st.Attempts)
 		}
 		if st.Queued {

@@ -142,11 +142,12 @@ func (m *mutator) mutateLiteral(e *ast.CompositeLit) {
 	}
 }
 
+// swapNeighbours needs elements that have a type of their own.
 func (m *mutator) swapNeighbours(elements []ast.Expr) {
 	for _, element := range elements {
 		literal, isLiteral := element.(*ast.CompositeLit)
 		_, isPair := element.(*ast.KeyValueExpr)
-		if isPair || isLiteral && literal.Type == nil {
+		if isPair || isLiteral && literal.Type == nil || m.typeName(element) != m.typeName(elements[0]) {
 			return
 		}
 	}
@@ -164,13 +165,15 @@ func (m *mutator) swapNeighbours(elements []ast.Expr) {
 			withNext = swap
 		}
 		if len(elements) > 1 {
-			m.wrap(element, fmt.Sprintf("mutantSwapped(%d, %d, ", withPrevious, withNext),
+			m.wrap(element, fmt.Sprintf("mutantSwapped[%s](%d, %d, ",
+				m.typeName(element), withPrevious, withNext),
 				", "+m.text(previous)+", "+m.text(next)+")")
 		}
 	}
 }
 
-// mutateCall: a function that gives the type that it takes is left out; min and max change places.
+// mutateCall: a function that gives the type that it takes is left out; min and max change places;
+// so do neighbours in a list of arguments of any length.
 func (m *mutator) mutateCall(e *ast.CallExpr) {
 	if name, isName := e.Fun.(*ast.Ident); isName && (name.Name == "min" || name.Name == "max") {
 		other := map[string]string{"min": "max", "max": "min"}[name.Name]
@@ -178,6 +181,10 @@ func (m *mutator) mutateCall(e *ast.CallExpr) {
 		id := m.add(e, m.text(e), instead)
 		m.wrap(e, fmt.Sprintf("mutantInstead(%d, ", id), ", "+instead+")")
 		return
+	}
+	signature, isFunction := m.source.info.TypeOf(e.Fun).Underlying().(*types.Signature)
+	if isFunction && signature.Variadic() && !e.Ellipsis.IsValid() {
+		m.swapNeighbours(e.Args[min(signature.Params().Len()-1, len(e.Args)):])
 	}
 	selector, isSelector := e.Fun.(*ast.SelectorExpr)
 	if !isSelector || len(e.Args) != 1 || e.Ellipsis.IsValid() {

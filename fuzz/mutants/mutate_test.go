@@ -115,6 +115,10 @@ func TestOperators(t *testing.T) {
 			`func f(a, b, c string) []string { return []string{a, b, c} }`,
 			`a, b -> swapped; b, c -> swapped`,
 		},
+		"arguments": {
+			`import "cmp"; func g(a, b string) {}; func f(a, b int) int { g("x", "y"); return cmp.Or(a, b, 0) }`,
+			`g("x", "y") -> removed; a, b -> swapped; b, 0 -> swapped; 0 -> 0 + 1; 0 -> 0 - 1`,
+		},
 		"a call left out": {
 			`import "slices"; func f(l []int) []int { return slices.Clone(l) }`,
 			`slices.Clone(l) -> l`,
