@@ -11,11 +11,15 @@ import (
 
 var exploreAll = flag.Bool("explore.all", false, "explore all worlds, which takes a while")
 
-// TestWorlds explores the mixture, or with -explore.all, as `make explore` does, all worlds.
+// TestWorlds explores the mixture, or with -explore.all, as `make explore` does, all worlds. With
+// -short, as `make race` does, it explores a small one: the race detector sees no more in a large one.
 func TestWorlds(t *testing.T) {
 	worlds, least := []World{mixture()}, 100_000
-	if *exploreAll {
+	switch {
+	case *exploreAll:
 		worlds, least = Worlds(), 10_000_000
+	case testing.Short():
+		worlds, least = []World{pair()}, 2_000
 	}
 	total := Result{World: World{Name: "total"}, Coverage: newCoverage()}
 	for _, world := range worlds {
