@@ -55,13 +55,17 @@ func TestHealthAndReadiness(t *testing.T) {
 	expect("/readyz", 200, "ok")
 }
 
-// hungStore lets the loop hang.
+// hungStore lets the loop hang from its first look at the store on.
 type hungStore struct {
 	shell.PodSlice
-	release chan struct{}
+	hangs, release chan struct{}
 }
 
 func (s hungStore) List(labels.Selector) ([]runtime.Object, error) {
+	select {
+	case s.hangs <- struct{}{}:
+	default:
+	}
 	<-s.release
 	return nil, errors.New("too late")
 }
@@ -69,9 +73,10 @@ func (s hungStore) List(labels.Selector) ([]runtime.Object, error) {
 func TestLoopThatHangsIsNotHealthy(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	store := hungStore{release: make(chan struct{})}
+	store := hungStore{hangs: make(chan struct{}, 1), release: make(chan struct{})}
 	s.SetPodStore(store)
 	s.start()
+	<-store.hangs
 	code, text := s.get("/healthz")
 	if code != 503 || !strings.Contains(text, "has not answered") {
 		t.Errorf("%d %q", code, text)

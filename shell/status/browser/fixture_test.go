@@ -19,7 +19,7 @@ import (
 )
 
 // patience bounds every wait for a condition.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // site is a running component with its status page, whose server can be restarted.
 type site struct {

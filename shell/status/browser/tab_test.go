@@ -22,6 +22,9 @@ import (
 // install is what to do where there is no browser.
 const install = "no Chromium: apt-get install -y --no-install-recommends chromium"
 
+// tabLimit bounds a whole test.
+const tabLimit = 5 * time.Minute
+
 // tab is a page of a headless Chromium, with what it has complained of and asked for.
 type tab struct {
 	t   *testing.T
@@ -48,7 +51,7 @@ func newTab(t *testing.T, options ...chromedp.ExecAllocatorOption) *tab {
 	t.Cleanup(endBrowser)
 	ctx, endTab := chromedp.NewContext(allocator)
 	t.Cleanup(endTab)
-	ctx, endLimit := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, endLimit := context.WithTimeout(ctx, tabLimit)
 	t.Cleanup(endLimit)
 	p := &tab{t: t, ctx: ctx}
 	p.do() // starts the browser
@@ -117,7 +120,7 @@ func eval[T any](p *tab, expression string) T {
 func (p *tab) await(expression string) {
 	p.t.Helper()
 	_, err := chromedp.Run(p.ctx, chromedp.Poll[any](expression,
-		chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(patience)))
+		chromedp.WithPollingInterval(100*time.Millisecond), chromedp.WithPollingTimeout(patience)))
 	if err != nil {
 		p.t.Fatalf("waited in vain for %s: %v\ncomplaints: %v", expression, err, p.complaints)
 	}
