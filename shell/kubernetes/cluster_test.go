@@ -1,0 +1,80 @@
+package kubernetes
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// kubeconfig writes one with a context; the namespace may be empty.
+func kubeconfig(t *testing.T, context, namespace string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), context)
+	content := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":%[1]q,
+		"clusters":[{"name":%[1]q,"cluster":{"server":"https://admin:s3cret@%[1]s.example:6443/path"}}],
+		"users":[{"name":"u","user":{"token":"s3cret-token"}}],
+		"contexts":[{"name":%[1]q,"context":{"cluster":%[1]q,"user":"u","namespace":%[2]q}}]}`, context, namespace)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// The cluster, context and namespace are found in the order that kubectl looks for them.
+func TestConnectFindsTheClusterAsKubectlDoes(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	one, two := kubeconfig(t, "one", "lb"), kubeconfig(t, "two", "")
+	broken := filepath.Join(t.TempDir(), "broken")
+	if err := os.WriteFile(broken, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list := one + string(filepath.ListSeparator) + two
+	for _, test := range []struct {
+		name, environment string
+		access            Access
+		want              string // server and namespace, or a part of the error
+	}{
+		{"explicit", "", Access{Kubeconfig: one}, "https://one.example:6443 lb"},
+		{"explicit before the environment", one, Access{Kubeconfig: two}, "https://two.example:6443 default"},
+		{"environment", two, Access{}, "https://two.example:6443 default"},
+		{"several files", list, Access{}, "https://one.example:6443 lb"},
+		{"context", list, Access{Context: "two"}, "https://two.example:6443 default"},
+		{"namespace", one, Access{Namespace: "edge"}, "https://one.example:6443 edge"},
+		{"no such context", list, Access{Context: "three"}, `kubeconfig: context "three" does not exist`},
+		{"no such file", "", Access{Kubeconfig: "/nowhere/config"}, "/nowhere/config"},
+		{"broken file", broken, Access{}, broken},
+		{"bad namespace", one, Access{Namespace: "a b"}, `namespace "a b"`},
+		{"nothing", "/nowhere/config", Access{}, ErrNoCluster.Error()},
+	} {
+		t.Setenv("KUBECONFIG", test.environment)
+		cluster, err := Connect(test.access, "test")
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = cluster.Server + " " + cluster.Namespace
+			cluster.Close()
+		}
+		if !strings.Contains(got, test.want) || strings.Contains(got, "s3cret") {
+			t.Errorf("%s: got %s, want %s", test.name, got, test.want)
+		}
+	}
+	if _, err := Connect(Access{}, "test"); !errors.Is(err, ErrNoCluster) {
+		t.Errorf("nothing: %v", err)
+	}
+}
+
+// Whoever embeds discovery with another source of pods does not compile client-go.
+func TestOnlyThisPackageNeedsClientGo(t *testing.T) {
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "../../core", "../../effects", "..", "../inputlog", "../recording")
+	list.Stderr = os.Stderr
+	output, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(output), "discovery/shell") || strings.Contains(string(output), "k8s.io/client-go") {
+		t.Errorf("core, effects and shell need:\n%s", output)
+	}
+}
