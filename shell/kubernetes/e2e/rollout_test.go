@@ -44,10 +44,9 @@ func TestRolloutOf50Pods(t *testing.T) {
 		return true
 	})
 	for _, pod := range old {
-		if event := d.AwaitTerminated(rollout, pod); event.Cause != "terminating" {
-			t.Errorf("%s: terminated because %s, want terminating", pod.Name, event.Cause)
-		}
+		expectCauseOfDeletion(t, d.AwaitTerminated(rollout, pod))
 	}
+	expectTerminations(t, d, rollout, old...)
 	hung := updated[7]
 	d.Await(rollout, "rejection of the hung agent", func(event testbed.Event) bool {
 		return event.Kind == testbed.Rejected && event.UID == hung.UID && event.Cause == "timeout"

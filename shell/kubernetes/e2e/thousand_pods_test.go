@@ -76,6 +76,7 @@ func roll(t *testing.T, w *world, d *testbed.Discovery, old []*testbed.Pod) {
 	updated := make([]*testbed.Pod, len(old))
 	asked := make([]time.Time, len(old))
 	var group errgroup.Group
+	group.SetLimit(32) // where the API server falls behind, the rollout takes longer
 	pace := time.NewTicker(rollTime / time.Duration(len(old)))
 	defer pace.Stop()
 	for i := range old {
