@@ -35,6 +35,7 @@ func (t *transition) finishProbe(in core.ProbeFinished) {
 	default:
 		t.failed = true
 	}
+	t.judged = true
 	lived.judged = true
 	lived.attempts, lived.resets = t.attemptsOf(lived)+1, t.backoffResets
 }

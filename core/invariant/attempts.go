@@ -19,8 +19,11 @@ func (t *transition) checkTimeLimit(s *subject, e core.StartProbe) {
 // to a fifth either way.
 func (t *transition) checkRetryDelay(s *subject) {
 	after, isNew := t.startedNow(s.is.RetryTimer)
-	if !isNew {
+	switch {
+	case !isNew:
 		return
+	case !t.judged:
+		t.violate("R23", "a retry timer of %s starts, but its agent had no verdict (R24)", s.key)
 	}
 	delay := doubled(t.known.config.RetryDelay, t.attemptsOf(s.life)-1, t.known.config.MaxRetryDelay)
 	least, most := delay/5*4-time.Microsecond, min(delay/5*6, t.known.config.MaxRetryDelay)

@@ -260,6 +260,13 @@ var schedules = []doctored{
 			o.effects = effects[:1]
 			changeEvents(o, func(e *core.HAProxyPodRejected) { e.Name = "a" })
 		}, false},
+	{"R23", "a failure under old credentials counts as a verdict",
+		after(opened(pod("a", "u")), answeredWithout(1), core.TimerFired{Timer: 2},
+			core.CredentialsUpdated{Credentials: second}, failed(2)),
+		func(o *outcome) {
+			before := run(caps, after(opened(pod("a", "u")), answeredWithout(1), core.TimerFired{Timer: 2}))
+			o.after, o.effects = core.Reduce(before, failed(2))
+		}, false},
 	{"R23", "a failure is not reported", after(opened(pod("a", "u")), failed(1)),
 		dropEvents[core.HAProxyPodRejected], false},
 	{"R8", "a rejection is reported with another cause", published(upserted(waiting("a"))),

@@ -24,7 +24,9 @@ type transition struct {
 	finished probe
 	finishes bool
 	failed   bool
-	updated  bool
+	// judged tells that its result is a verdict on its candidate.
+	judged  bool
+	updated bool
 	// fired tells that the input is a timer that was armed; firedKey is the pod of a retry timer.
 	fired    bool
 	firedKey core.PodKey
