@@ -130,10 +130,23 @@ func (h *heardWatch) Stop() {
 	h.Interface.Stop()
 }
 
+func (h *heardWatch) isStopped() bool {
+	select {
+	case <-h.stopped:
+		return true
+	default:
+		return false
+	}
+}
+
 func (h *heardWatch) pass(ctx context.Context) {
 	defer close(h.result)
 	defer h.from.contact.closed()
 	for event := range h.Interface.ResultChan() {
+		// A watch that we stop may end with an error, for the connection was closed under its reader.
+		if h.isStopped() {
+			return
+		}
 		if event.Type != watch.Error {
 			h.from.contact.heard()
 		} else if err := apierrors.FromObject(event.Object); ctx.Err() == nil && !isExpired(err) {

@@ -2,8 +2,10 @@ package kubernetes
 
 import (
 	"context"
+	"net/http"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -24,5 +26,27 @@ func TestStoppedWatchLetsGoOfItsEvent(t *testing.T) {
 	await(t, "the end", log, func() bool { return !contact.view().Connected })
 	for range heard.ResultChan() {
 		t.Error("an event after the stop")
+	}
+}
+
+// closedUnderItsReader is a watch as client-go's often is when it is stopped: the reader finds the
+// connection closed and says so.
+type closedUnderItsReader struct{ *watch.FakeWatcher }
+
+func (w closedUnderItsReader) Stop() {
+	w.Error(&metav1.Status{Code: http.StatusInternalServerError, Message: "read on closed body"})
+	w.FakeWatcher.Stop()
+}
+
+// Our own end of a watch, such as the one after a 410, is no loss of contact.
+func TestStoppedWatchHasNotFailed(t *testing.T) {
+	log := &logged{}
+	contact := newContact("pods", log.logger())
+	source := closedUnderItsReader{watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 1})}
+	heard := (&listWatch{contact: contact}).hear(context.Background(), source)
+	heard.Stop()
+	await(t, "the end", log, func() bool { return !contact.view().Connected })
+	if view := contact.view(); view.LastError != "" {
+		t.Errorf("view %+v", view)
 	}
 }
