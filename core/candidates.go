@@ -44,11 +44,11 @@ func (d Discovery) Judge() (Judge, error) {
 	if err := d.Config.Validate(); err != nil {
 		return Judge{}, err
 	}
-	settings, err := parseSettings(ConfigValidated{d.AgentPort, d.PodSelector})
+	parsed, err := parseSettings(ConfigValidated{d.AgentPort, d.PodSelector})
 	if err != nil {
 		return Judge{}, err
 	}
-	return Judge{settings, d.Config.withDefaults().AgentScheme}, nil
+	return Judge{parsed, d.Config.withDefaults().AgentScheme}, nil
 }
 
 // Verdict judges a pod by its facts. The identity is a candidate's, zero for all others. The zero
