@@ -77,9 +77,10 @@ func (w *watch) violated(invariant string) {
 	}
 }
 
-// follow has the age of the view told by a source that knows better than the component; nil for none.
-func (w *watch) follow(lastContact func() time.Time) {
-	if lastContact != nil {
+// follow shows what a feed knows of where its inputs come from.
+func (w *watch) follow(feed feed) {
+	w.times.FollowSources(feed.sources)
+	if lastContact := feed.lastContact(); lastContact != nil {
 		w.times.FollowStore(lastContact)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -44,6 +45,67 @@ func TestListenOnWhatCannotBeListenedOn(t *testing.T) {
 	if _, err := os.Stat(record); err == nil {
 		t.Error("a log was begun")
 	}
+}
+
+// What is wrong with where the inputs come from is seen while it lasts; the fleet stands.
+func TestSourcesAreShown(t *testing.T) {
+	f := newFleet(t, "127.88.0.3")
+	dir := credentialsDir(t, "admin", password)
+	s := start(t, runArgs(f, dir, "--listen", "127.0.0.1:0")...)
+	s.awaitStderr("serving HTTP")
+	url := "http://" + regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(s.stderr())[1]
+	await := func(path string, parts ...string) {
+		t.Helper()
+		var text string
+		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+			text = scrape(t, url+path)
+			noTrace(t, path, text)
+			missing := slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
+				return strings.Contains(text, part)
+			})
+			if len(missing) == 0 {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%s lacks %q:\n%s", path, missing, text)
+			}
+		}
+	}
+	await("/debug/fleet", `"name": "stream of pods",
+      "state": "being read",
+      "error": ""`, `"state": "followed",
+      "error": ""`)
+	s.send(list(pod("hap-0", "u0", "127.88.0.3")) + "garbage\n")
+	s.awaitFleet("u0")
+	await("/metrics", `haptic_discovery_problems_total{kind="pod_stream"} 1`,
+		`haptic_discovery_source_up{source="credentials"} 1`)
+
+	file := filepath.Join(dir, "dataplane_password")
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	await("/debug/fleet", "dataplane_password\\\" cannot be read", `"fleet_size": 1`)
+	await("/metrics", `haptic_discovery_source_up{source="credentials"} 0`)
+	if err := os.WriteFile(file, []byte(password), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	await("/metrics", `haptic_discovery_source_up{source="credentials"} 1`)
+	_ = s.stdin.Close()
+	await("/debug/fleet", `"state": "has ended"`)
+}
+
+func scrape(t *testing.T, url string) string {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // The command serves what the flag says, and ends within a second while a page is open.

@@ -12,6 +12,7 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/effects"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
 // feed is where pods, credentials and leadership come from.
@@ -20,6 +21,8 @@ type feed interface {
 	attach(component *shell.Component) []activity
 	// lastContact tells when the source of the pods was last heard of; nil if reading its store tells.
 	lastContact() func() time.Time
+	// sources tells how things stand with where pods, credentials and leadership come from.
+	sources() []timeline.Source
 	close()
 }
 
@@ -93,7 +96,7 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	component.HandleEvent(core.ConfigValidated{AgentPort: f.agentPort, PodSelector: f.selector})
 	activities := feed.attach(component)
 	if watch != nil {
-		watch.follow(feed.lastContact())
+		watch.follow(feed)
 		activities = append(activities, watch.serving(component, recorder, f.driftInterval, logger))
 	}
 	if f.once {

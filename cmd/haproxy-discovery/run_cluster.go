@@ -12,6 +12,7 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/kubernetes"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
 // startLimit bounds the checks before the start.
@@ -175,6 +176,50 @@ func (c *clusterFeed) attachSecret(component *shell.Component) activity {
 // knows how old the view is.
 func (c *clusterFeed) lastContact() func() time.Time {
 	return func() time.Time { return c.pods.View().LastContact }
+}
+
+// sources implements feed.
+func (c *clusterFeed) sources() []timeline.Source {
+	pods := "pods in namespace " + c.cluster.Namespace + " at " + c.cluster.Server
+	sources := []timeline.Source{watched(timeline.PodSource, pods, c.pods.View(), "")}
+	if c.dir != nil {
+		sources = append(sources, c.dir.source())
+	} else {
+		secret := c.secret.View()
+		sources = append(sources,
+			watched(timeline.CredentialSource, secret.Resource, secret, c.secret.Problem()))
+	}
+	if c.leadership != nil {
+		sources = append(sources, elected(c.leadership.Status()))
+	}
+	return sources
+}
+
+// watched describes a watch. What is wrong with its object comes before what is wrong with the contact.
+func watched(
+	kind timeline.SourceKind, name string, view kubernetes.View, problem string,
+) timeline.Source {
+	state := "out of contact"
+	if view.Connected {
+		state = "connected"
+	}
+	return timeline.Source{
+		Kind: kind, Name: name, State: state, Error: cmp.Or(problem, view.LastError),
+	}
+}
+
+func elected(status kubernetes.LeadershipStatus) timeline.Source {
+	state := "nobody leads"
+	switch {
+	case status.Leading:
+		state = "this replica leads"
+	case status.Holder != "" && status.Holder != status.Identity:
+		state = status.Holder + " leads"
+	}
+	return timeline.Source{
+		Kind: timeline.LeadershipSource, Name: "Lease " + status.Lease, State: state,
+		Error: status.LastError,
+	}
 }
 
 // close implements feed.

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/cmd/haproxy-discovery/internal/credentialsdir"
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
 // credentialsInterval is the time between two looks at the credentials directory.
@@ -18,6 +20,9 @@ type credentialsFeed struct {
 	dir    string
 	first  core.Credentials
 	logger *slog.Logger
+
+	mu      sync.Mutex
+	problem string
 }
 
 func openCredentialsDir(dir string, logger *slog.Logger) (*credentialsFeed, error) {
@@ -38,9 +43,30 @@ func (f *credentialsFeed) attach(component *shell.Component) activity {
 				f.logger.Info("credentials changed", "username", updated.Username())
 				component.HandleEvent(core.CredentialsUpdated{Credentials: updated})
 			},
-			func(err error) {
-				f.logger.Error("credentials unreadable, the old ones stay in use", "error", err)
-			})
+			f.tell)
 		return nil
+	}
+}
+
+// tell takes down what is wrong with the directory; nil if nothing is any more.
+func (f *credentialsFeed) tell(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil {
+		f.problem = ""
+		f.logger.Info("credentials readable again", "directory", f.dir)
+		return
+	}
+	f.problem = err.Error()
+	f.logger.Error("credentials unreadable, the old ones stay in use", "error", err)
+}
+
+// source shows the directory on the status page and in the metrics.
+func (f *credentialsFeed) source() timeline.Source {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return timeline.Source{
+		Kind: timeline.CredentialSource, Name: "credentials in " + f.dir, State: "followed",
+		Error: f.problem,
 	}
 }

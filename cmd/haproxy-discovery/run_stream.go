@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/samber/lo"
@@ -15,11 +16,15 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/cmd/haproxy-discovery/internal/podstream"
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
 // syncSilence is the silence after an object that counts as the end of the initial pods: a plain
 // `kubectl get --watch` does not tell where they end.
 const syncSilence = time.Second
+
+// podStreamProblem counts what was skipped in the stream.
+const podStreamProblem shell.ProblemKind = "pod_stream"
 
 // streamFeed feeds a component from a stream of pods and a directory of credentials.
 type streamFeed struct {
@@ -28,6 +33,8 @@ type streamFeed struct {
 	credentials *credentialsFeed
 	logger      *slog.Logger
 	closePods   func()
+	// source is set by attach.
+	source *podSource
 }
 
 func (f *runFlags) openStream(in io.Reader, logger *slog.Logger) (*streamFeed, error) {
@@ -48,12 +55,17 @@ func (f *runFlags) openStream(in io.Reader, logger *slog.Logger) (*streamFeed, e
 // attach implements feed.
 func (f *streamFeed) attach(component *shell.Component) []activity {
 	credentials := f.credentials.attach(component)
-	source := newPodSource(f.pods, f.namespace, component, f.logger)
-	return []activity{source.run, credentials}
+	f.source = newPodSource(f.pods, f.namespace, component, f.logger)
+	return []activity{f.source.run, credentials}
 }
 
 // lastContact implements feed.
 func (f *streamFeed) lastContact() func() time.Time { return nil }
+
+// sources implements feed.
+func (f *streamFeed) sources() []timeline.Source {
+	return []timeline.Source{f.source.source(), f.credentials.source()}
+}
 
 // close implements feed.
 func (f *streamFeed) close() { f.closePods() }
@@ -67,6 +79,8 @@ type podSource struct {
 	logger    *slog.Logger
 	// begun tells that the stream has held a pod or a list.
 	begun bool
+	// over tells that the stream has ended.
+	over atomic.Bool
 }
 
 func newPodSource(
@@ -136,6 +150,7 @@ func (s *podSource) ended(ctx context.Context, readError <-chan error) error {
 		return err
 	default:
 	}
+	s.over.Store(true)
 	if !s.begun {
 		s.logger.Warn("the input has ended without a single list or pod; the fleet counts as empty")
 	}
@@ -152,6 +167,7 @@ func (s *podSource) take(item podstream.Item) bool {
 			s.logger.Info("pod stream", "note", item.String())
 		} else {
 			s.logger.Warn("pod stream", "skipped", item.String())
+			s.component.Report(shell.Problem{Kind: podStreamProblem, Err: errors.New(item.String())})
 		}
 		return false
 	case podstream.InitialEventsEnd:
@@ -169,6 +185,16 @@ func (s *podSource) take(item podstream.Item) bool {
 		s.apply(item)
 	}
 	return true
+}
+
+// source shows the stream on the status page and in the metrics. That it ends is no error: what it
+// has told stands, and a drift pass reads it again.
+func (s *podSource) source() timeline.Source {
+	state := "being read"
+	if s.over.Load() {
+		state = "has ended"
+	}
+	return timeline.Source{Kind: timeline.PodSource, Name: "stream of pods", State: state}
 }
 
 func (s *podSource) ours(pod *unstructured.Unstructured) bool {

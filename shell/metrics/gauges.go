@@ -31,6 +31,9 @@ var (
 		"Candidates waiting for a place to be probed in.", "attempt")
 	storeViewAge = description("store_view_age_seconds",
 		"Time since the pods were last known to be up to date; since the start, if they never were.")
+	sourceUp = description("source_up",
+		"1 while nothing is wrong with where these inputs come from; 0 out of contact, or with nothing valid there.",
+		"source")
 	oldestUnadmitted = description("oldest_unadmitted_candidate_seconds",
 		"How long the candidate that waits longest for its agent's first answer has waited; 0 if none does.")
 	subscriberLag = description("subscriber_lag",
@@ -49,7 +52,8 @@ func description(name, help string, labels ...string) *prometheus.Desc {
 func describeGauges(descriptions chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
 		fleetSize, candidates, ignoredPods, rejectedPods, gateOpen, generation, probesInFlight,
-		probesQueued, storeViewAge, oldestUnadmitted, subscriberLag, inputLogBytes, inputLogStopped,
+		probesQueued, storeViewAge, sourceUp,
+		oldestUnadmitted, subscriberLag, inputLogBytes, inputLogStopped,
 	} {
 		descriptions <- desc
 	}
@@ -79,6 +83,9 @@ func (m *Metrics) collectPresent(collected chan<- prometheus.Metric) {
 	collected <- gauge(probesQueued, float64(firstAttempts), "first")
 	collected <- gauge(probesQueued, float64(retries), "retry")
 	collected <- gauge(storeViewAge, moment.ViewAge(now).Seconds())
+	for _, source := range moment.Sources {
+		collected <- gauge(sourceUp, oneIf(source.Error == ""), string(source.Kind))
+	}
 	collected <- gauge(oldestUnadmitted, moment.OldestUnadmitted(now).Seconds())
 }
 

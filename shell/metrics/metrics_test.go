@@ -38,6 +38,7 @@ type scraped struct {
 	*shell.Component
 	t        *testing.T
 	counted  *metrics.Metrics
+	times    *timeline.Timeline
 	registry *prometheus.Registry
 	url      string
 }
@@ -73,7 +74,7 @@ func start(t *testing.T, port int, store shell.PodStore, log metrics.InputLog) *
 			t.Error(err)
 		}
 	})
-	return &scraped{component, t, counted, registry, server.URL}
+	return &scraped{component, t, counted, times, registry, server.URL}
 }
 
 // await waits until all that was put in is taken up and the state satisfies the condition.
@@ -165,31 +166,40 @@ func TestScrapeOfALiveComponent(t *testing.T) {
 		return generationOf(state) == 1 && state.RetryTimersLen() == 1
 	})
 
+	s.times.FollowSources(func() []timeline.Source {
+		return []timeline.Source{
+			{Kind: timeline.PodSource, Name: "pods"},
+			{Kind: timeline.CredentialSource, Name: "Secret lb/hap", Error: "it does not exist"},
+		}
+	})
+
 	samples := s.scrape()
 	s.want(samples, map[string]float64{
-		"haptic_discovery_fleet_size":   1,
-		"haptic_discovery_candidates":   2,
-		"haptic_discovery_ignored_pods": 1,
+		`haptic_discovery_source_up{source="pods"}`:                                            1,
+		`haptic_discovery_source_up{source="credentials"}`:                                     0,
+		"haptic_discovery_fleet_size":                                                          1,
+		"haptic_discovery_candidates":                                                          2,
+		"haptic_discovery_ignored_pods":                                                        1,
 		`haptic_discovery_rejected_pods{cause="refused",reason="agent_unreachable"}`:           1,
 		`haptic_discovery_rejected_pods{cause="waiting",reason="agent_container_not_running"}`: 1,
 		`haptic_discovery_rejected_pods{cause="malformed",reason="malformed_pod"}`:             1,
-		"haptic_discovery_gate_open":                                               1,
-		"haptic_discovery_generation":                                              1,
-		"haptic_discovery_probes_in_flight":                                        0,
-		`haptic_discovery_probes_queued{attempt="first"}`:                          0,
-		`haptic_discovery_probes_queued{attempt="retry"}`:                          0,
-		`haptic_discovery_probes_total{result="answered"}`:                         1,
-		`haptic_discovery_probes_total{result="refused"}`:                          1,
-		"haptic_discovery_probe_duration_seconds_count":                            2,
-		`haptic_haproxy_pods_rejected_total{reason="agent_unreachable"}`:           1,
-		`haptic_haproxy_pods_rejected_total{reason="malformed_pod"}`:               1,
-		`haptic_haproxy_pods_rejected_total{reason="agent_container_not_running"}`: 1,
-		`haptic_discovery_passes_total{trigger="pod_store_set"}`:                   1,
-		`haptic_discovery_problems_total{kind="input_refused"}`:                    0,
-		`haptic_discovery_terminations_total{cause="replaced"}`:                    0,
-		`haptic_discovery_subscriber_lag{subscriber="slow"}`:                       float64(slow.Lag()),
-		"haptic_discovery_input_log_bytes_total":                                   4711,
-		"haptic_discovery_input_log_stopped":                                       0,
+		"haptic_discovery_gate_open":                                                           1,
+		"haptic_discovery_generation":                                                          1,
+		"haptic_discovery_probes_in_flight":                                                    0,
+		`haptic_discovery_probes_queued{attempt="first"}`:                                      0,
+		`haptic_discovery_probes_queued{attempt="retry"}`:                                      0,
+		`haptic_discovery_probes_total{result="answered"}`:                                     1,
+		`haptic_discovery_probes_total{result="refused"}`:                                      1,
+		"haptic_discovery_probe_duration_seconds_count":                                        2,
+		`haptic_haproxy_pods_rejected_total{reason="agent_unreachable"}`:                       1,
+		`haptic_haproxy_pods_rejected_total{reason="malformed_pod"}`:                           1,
+		`haptic_haproxy_pods_rejected_total{reason="agent_container_not_running"}`:             1,
+		`haptic_discovery_passes_total{trigger="pod_store_set"}`:                               1,
+		`haptic_discovery_problems_total{kind="input_refused"}`:                                0,
+		`haptic_discovery_terminations_total{cause="replaced"}`:                                0,
+		`haptic_discovery_subscriber_lag{subscriber="slow"}`:                                   float64(slow.Lag()),
+		"haptic_discovery_input_log_bytes_total":                                               4711,
+		"haptic_discovery_input_log_stopped":                                                   0,
 	})
 	if age := samples["haptic_discovery_store_view_age_seconds"]; age <= 0 || age > patience.Seconds() {
 		t.Errorf("the view is %v s old", age)

@@ -34,8 +34,17 @@ type summary struct {
 	ViewTime   string    `json:"view_time"`
 	ViewAge    float64   `json:"view_age_seconds"`
 	StaleAfter float64   `json:"stale_after_seconds"`
+	Sources    []source  `json:"sources"`
 	Problems   []problem `json:"problems"`
 	Build      string    `json:"build"`
+}
+
+// source is where inputs come from; its error is empty while nothing is wrong with it.
+type source struct {
+	Kind  timeline.SourceKind `json:"kind"`
+	Name  string              `json:"name"`
+	State string              `json:"state"`
+	Error string              `json:"error"`
 }
 
 // problem is the newest of its kind.
@@ -83,7 +92,7 @@ func (h *handler) document(now time.Time) document {
 			Time: timeText(now), GateOpen: state.GateOpen(), Missing: missing(state),
 			Generation: generation, FleetSize: state.Admitted().Len(),
 			ViewTime: timeText(moment.StoreSeen), ViewAge: moment.ViewAge(now).Seconds(),
-			StaleAfter: h.StaleAfter.Seconds(), Problems: problemsOf(moment.Problems), Build: h.Build,
+			StaleAfter: h.StaleAfter.Seconds(), Sources: sourcesOf(moment.Sources), Problems: problemsOf(moment.Problems), Build: h.Build,
 		},
 		Pods: make([]row, 0, state.Len()),
 	}
@@ -117,6 +126,14 @@ func rowOf(standing core.Standing, record timeline.Record, retryAt time.Time) ro
 		r.Probe = "in_flight"
 	}
 	return r
+}
+
+func sourcesOf(known []timeline.Source) []source {
+	sources := make([]source, 0, len(known))
+	for _, s := range known {
+		sources = append(sources, source(s))
+	}
+	return sources
 }
 
 func problemsOf(known timeline.Problems) []problem {

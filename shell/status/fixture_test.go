@@ -133,7 +133,11 @@ type fleet struct {
 	Ignored    int     `json:"ignored"`
 	ViewTime   string  `json:"view_time"`
 	ViewAge    float64 `json:"view_age_seconds"`
-	Problems   []struct {
+	Sources    []struct {
+		Kind               timeline.SourceKind
+		Name, State, Error string
+	}
+	Problems []struct {
 		Kind, Text string
 		Count      int
 	} `json:"problems"`

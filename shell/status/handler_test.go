@@ -17,6 +17,7 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
 // pendingStore has not synced.
@@ -104,7 +105,15 @@ func TestDebugFleet(t *testing.T) {
 	s.Report(shell.Problem{Kind: "api_unreachable", Err: errors.New("no route to host")})
 	s.await("the loop", func(core.State) bool { return true })
 
+	secret := timeline.Source{
+		Kind: timeline.CredentialSource, Name: "Secret lb/hap", State: "connected", Error: "has no key",
+	}
+	s.times.FollowSources(func() []timeline.Source { return []timeline.Source{secret} })
+
 	f := s.fleet()
+	if len(f.Sources) != 1 || timeline.Source(f.Sources[0]) != secret {
+		t.Errorf("the sources are %+v", f.Sources)
+	}
 	if !f.GateOpen || f.Generation != 1 || f.FleetSize != 1 || f.Candidates != 2 || f.Rejected != 2 ||
 		f.Ignored != 1 || f.ViewTime == "" || f.ViewAge < 0 || len(f.Problems) != 1 ||
 		f.Problems[0].Text != "no route to host" || len(f.Pods) != 4 {

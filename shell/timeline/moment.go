@@ -18,6 +18,8 @@ type Moment struct {
 	StoreSeen time.Time
 	// Problems are the newest of each kind.
 	Problems Problems
+	// Sources are where the inputs come from, and what is wrong there; empty if nobody tells.
+	Sources []Source
 
 	records map[core.PodKey]Record
 	fires   map[core.TimerID]time.Time

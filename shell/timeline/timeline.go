@@ -27,6 +27,7 @@ type Timeline struct {
 	moment  Moment
 	changed chan struct{} // closed with the next change; nil while nobody waits for it
 	contact func() time.Time
+	sources func() []Source
 }
 
 // New makes a Timeline that begins now.
@@ -57,6 +58,9 @@ func (t *Timeline) Now() Moment {
 	moment.fires = maps.Clone(moment.fires)
 	if t.contact != nil {
 		moment.StoreSeen = t.contact()
+	}
+	if t.sources != nil {
+		moment.Sources = t.sources()
 	}
 	return moment
 }

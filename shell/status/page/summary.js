@@ -6,6 +6,7 @@ const byId = (id) => document.getElementById(id);
 
 export class Summary {
   #summary;
+  #sources;
 
   show(summary) {
     this.#summary = summary;
@@ -17,6 +18,7 @@ export class Summary {
     set("gate", summary.gate_open ? "open" : `waiting for ${summary.missing.join(", ")}`);
     byId("gate").className = summary.gate_open ? "" : "long";
     set("build", summary.build);
+    this.#showSources(summary.sources);
     this.#showProblems(summary.problems);
     this.tick();
   }
@@ -34,6 +36,22 @@ export class Summary {
       const since = view_time === "" ? "have never been read" : `were last known to be up to date ${span(age)} ago`;
       set("stale", `The pods ${since}: the store, or the API server behind it, cannot be read. The last fleet stands.`);
     }
+  }
+
+  // What is shown again as it was stays as it is, so that a reader does not hear it again.
+  #showSources(sources) {
+    const shown = JSON.stringify(sources);
+    if (shown === this.#sources) return;
+    this.#sources = shown;
+    byId("sources").hidden = sources.length === 0;
+    byId("sources").replaceChildren(...sources.map(({ kind, name, state, error }) => {
+      const item = document.createElement("li");
+      item.dataset.kind = kind;
+      item.textContent = `${name}: ${[state, error].filter((part) => part !== "").join("; ")}`;
+      item.classList.toggle("warning", error !== "");
+      if (error !== "") item.setAttribute("role", "alert");
+      return item;
+    }));
   }
 
   #showProblems(problems) {

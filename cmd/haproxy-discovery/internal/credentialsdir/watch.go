@@ -29,9 +29,10 @@ func Watch(
 	for {
 		now, err := read(dir)
 		if now == before && now != settled {
-			if err != nil {
+			if err != nil || settled.problem != "" {
 				problem(err)
-			} else if now.credentials != last {
+			}
+			if err == nil && now.credentials != last {
 				last = now.credentials
 				updated(last)
 			}
