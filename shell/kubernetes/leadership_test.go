@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -116,6 +117,38 @@ func TestNobodyLeadsPastTheEndOfTheLease(t *testing.T) {
 		if status := lock.status(); status.Leading != leading {
 			t.Errorf("after %v: %+v", after, status)
 		}
+	}
+}
+
+// A request that goes through shows that those that it makes needless do not matter any more: a
+// leader renews without reading, and a lease that is there need not be created.
+func TestLeaseTroubleEnds(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("refused")
+	for name, test := range map[string]struct {
+		failed    []string
+		succeeded string
+		ends      bool
+	}{
+		"renewed after an outage":     {[]string{"update", "get"}, "update", true},
+		"created after an outage":     {[]string{"get"}, "create", true},
+		"created by another one":      {[]string{"create"}, "get", true},
+		"read, but not to be written": {[]string{"update"}, "get", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := &logged{}
+			lock := newLeaseLock(nil, Election{Identity: "a"}, "", log.logger())
+			for _, verb := range test.failed {
+				lock.done(t.Context(), verb, refused)
+			}
+			lock.done(t.Context(), test.succeeded, nil)
+			if status := lock.status(); (status.LastError == "") != test.ends {
+				t.Errorf("status %+v", status)
+			}
+			if told := log.count("at hand again") == 1; told != test.ends {
+				t.Error(log)
+			}
+		})
 	}
 }
 

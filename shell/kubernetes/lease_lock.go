@@ -138,12 +138,7 @@ func (l *leaseLock) done(ctx context.Context, verb string, err error) {
 	defer l.mu.Unlock()
 	switch {
 	case err == nil:
-		if _, failed := l.failures[verb]; failed {
-			delete(l.failures, verb)
-			if len(l.failures) == 0 {
-				l.logger.Info("lease at hand again", "lease", l.election.Lease)
-			}
-		}
+		l.succeeded(verb)
 	case l.limit.Err() != nil:
 		l.logger.Warn("lease not given up at the end, the others wait until it runs out",
 			"lease", l.election.Lease, "error", l.failure(verb, err))
@@ -155,6 +150,21 @@ func (l *leaseLock) done(ctx context.Context, verb string, err error) {
 		if !known {
 			l.logger.Warn("lease not at hand; discovery goes on, trying again", "error", failure)
 		}
+	}
+}
+
+// succeeded forgets the failures that do not matter any more: who has written need not read, and who
+// has read a lease need not create it. To read does not show that writing is permitted.
+func (l *leaseLock) succeeded(verb string) {
+	before := len(l.failures)
+	if verb == "get" {
+		delete(l.failures, "get")
+		delete(l.failures, "create")
+	} else {
+		clear(l.failures)
+	}
+	if before > 0 && len(l.failures) == 0 {
+		l.logger.Info("lease at hand again", "lease", l.election.Lease)
 	}
 }
 
