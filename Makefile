@@ -5,7 +5,7 @@ CONTROLPLANE := bin/controlplane
 BROWSER := shell/status/browser
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race soak explore fuzz mutants browser e2e vet fmt bench clean
+.PHONY: help build demo test race soak explore fuzz mutants tools browser e2e vet fmt tidy bench clean
 
 help: ## list the goals
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,13 @@ fuzz: ## fuzz each target for T (60s), one after the other
 mutants: ## change core in many small ways, one at a time, and see which the tests miss
 	$(GO) run ./fuzz/mutants $(MUTANTS)
 
+# On a machine without Debian's packages, bring these three along in another way.
+tools: ## install what the tests with real parts need: HAProxy, Chromium, a C compiler (Debian)
+	@command -v haproxy >/dev/null && command -v chromium >/dev/null && command -v cc >/dev/null || { \
+		as_root=$$(test "$$(id -u)" = 0 || echo sudo); \
+		$$as_root apt-get -q update && $$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q install -y \
+			--no-install-recommends haproxy chromium gcc libc6-dev; }
+
 browser: ## run the tests of the status page in Chromium
 	cd $(BROWSER) && $(GO) vet . && $(GO) test -count=1 -timeout 5m .
 
@@ -65,6 +72,10 @@ vet: ## vet the code
 
 fmt: ## fail on files that are not formatted
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
+
+tidy: ## fail on modules that are not tidy, or not what their checksums say
+	@for module in . $(E2E) $(BROWSER); do (cd $$module && $(GO) mod verify && \
+		test -z "$$($(GO) mod tidy -diff)") || { echo "$$module/go.mod is not tidy"; exit 1; }; done
 
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
