@@ -57,6 +57,26 @@ func TestConfigBounds(t *testing.T) {
 	}
 }
 
+// What makes no sense is named, with its value.
+func TestInvalidConfig(t *testing.T) {
+	for want, config := range map[string]core.Config{
+		`AgentScheme "ftp" is neither http nor https`:          {AgentScheme: "ftp"},
+		"MaxProbes -1 is less than 1":                          {MaxProbes: -1},
+		"MaxRetries -1 is not between 1 and MaxProbes 16":      {MaxRetries: -1},
+		"MaxRetries 17 is not between 1 and MaxProbes 16":      {MaxRetries: 17},
+		"ProbeTimeout -1ns and MaxProbeTimeout 5s do not grow": {ProbeTimeout: -1},
+		"ProbeTimeout 6s and MaxProbeTimeout 5s do not grow":   {ProbeTimeout: 6 * time.Second},
+		"RetryDelay -1ns and MaxRetryDelay 30s do not grow":    {RetryDelay: -1},
+		"RetryDelay 1s and MaxRetryDelay 1ns do not grow":      {MaxRetryDelay: 1},
+		"PublishDelay -1ns is negative":                        {PublishDelay: -1},
+		"FirstPublishDelay -1ns is negative":                   {FirstPublishDelay: -1},
+	} {
+		if err := config.Validate(); err == nil || err.Error() != want {
+			t.Errorf("%+v: %v, want %s", config, err, want)
+		}
+	}
+}
+
 // An agent's port is 1 to 65535.
 func TestPortBounds(t *testing.T) {
 	for port, valid := range map[int]bool{

@@ -58,9 +58,6 @@ func (s *step) judgeAll() {
 // counts; then an empty list is as real as any other (R20). Both sides are ordered by key and
 // walked side by side: an unchanged pod costs a comparison and no allocation.
 func (s *step) takeList(pods []*Pod, absenceCounts bool) {
-	if s.knows(pods) {
-		return
-	}
 	pods = s.ordered(pods)
 	for st := range s.standings.All() {
 		for len(pods) > 0 && pods[0].Key.Compare(st.pod.Key) < 0 {
@@ -80,22 +77,6 @@ func (s *step) takeList(pods []*Pod, absenceCounts bool) {
 	for _, pod := range pods {
 		s.judge(nil, pod)
 	}
-}
-
-// knows tells that a list holds exactly the facts that are known already, pointer by pointer: what a
-// shell that does not read unchanged pods again hands over in a quiet time.
-func (s *step) knows(pods []*Pod) bool {
-	if len(pods) != s.standings.Len() {
-		return false
-	}
-	next := 0
-	for st := range s.standings.All() {
-		if pods[next] != st.pod {
-			return false
-		}
-		next++
-	}
-	return true
 }
 
 // ordered gives the pods of a list in the order of their keys, each key once: the last one counts.
