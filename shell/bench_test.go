@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 )
 
 // BenchmarkDriftPass is one drift tick over an unchanged store of 10,000 pods: the store is listed,
@@ -20,7 +21,7 @@ func BenchmarkDriftPass(b *testing.B) {
 	const pods = 10_000
 	slice := make(PodSlice, 0, pods)
 	for i := range pods {
-		slice = append(slice, podAt(fmt.Sprintf("hap-%05d", i), fmt.Sprintf("u%d", i), "10.1.0.10"))
+		slice = append(slice, loopback.Pod(fmt.Sprintf("hap-%05d", i), fmt.Sprintf("u%d", i), "10.1.0.10"))
 	}
 	c := New(nil, nil)
 	l := newLoop(c)
@@ -70,16 +71,16 @@ func admitAll(b *testing.B, l *loop, slice PodSlice, credentials core.Credential
 // BenchmarkTermination is the way from a change of the store to Terminated at a subscriber, while
 // 64 agents hang. Its 99th percentile is to be under 2 ms.
 func BenchmarkTermination(b *testing.B) {
-	agents := newAgents(b)
-	agents.start("127.77.0.1", healthy("3.4.3"))
-	agents.start("127.77.0.2", hung)
+	agents := loopback.NewAgents(b)
+	agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
+	agents.Start("127.77.0.2", loopback.Hung)
 	store := newTestStore()
 	for i := range 64 {
-		store.set(podAt(fmt.Sprintf("hung-%02d", i), fmt.Sprintf("h%d", i), "127.77.0.2"))
+		store.Set(loopback.Pod(fmt.Sprintf("hung-%02d", i), fmt.Sprintf("h%d", i), "127.77.0.2"))
 	}
 	component := New(nil, nil)
 	subscription := component.Subscribe("bench")
-	configure(component, agents.port)
+	configure(component, agents.Port)
 	component.SetPodStore(store)
 	ctx, cancel := context.WithCancel(context.Background())
 	var ended sync.WaitGroup
@@ -100,19 +101,19 @@ func BenchmarkTermination(b *testing.B) {
 		}
 	}
 	for component.State().FirstAttemptsPending() || !component.State().GateOpen() {
-		time.Sleep(10 * time.Millisecond) // until every hung agent has failed once
+		time.Sleep(10 * time.Millisecond) // until every loopback.Hung agent has failed once
 	}
 	var took []time.Duration
 	for n := 0; b.Loop(); n++ {
 		uid := fmt.Sprintf("u%d", n)
-		key := store.set(podAt("hap", uid, "127.77.0.1"))
+		key := store.Set(loopback.Pod("hap", uid, "127.77.0.1"))
 		component.HandleEvent(ResourceIndexUpdated{Resource: core.HAProxyPods, Keys: []core.PodKey{key}})
 		await(func(event core.Event) bool {
 			discovered, is := event.(core.HAProxyPodsDiscovered)
 			return is && discovered.Fleet.Len() == 1
 		})
 		begun := time.Now()
-		store.remove("hap")
+		store.Remove("hap")
 		component.HandleEvent(ResourceIndexUpdated{Resource: core.HAProxyPods, Keys: []core.PodKey{key}})
 		await(func(event core.Event) bool {
 			terminated, is := event.(core.HAProxyPodTerminated)
@@ -129,20 +130,19 @@ func BenchmarkTermination(b *testing.B) {
 // make the same requests in the same run. The ratio is to be under 1.3.
 func BenchmarkColdStart(b *testing.B) {
 	const pods = 1_000
-	agents := newAgents(b)
-	agents.start("127.77.0.1", healthy("3.4.3"))
-	store := newTestStore()
+	agents := loopback.NewAgents(b)
+	agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
+	slice := PodSlice{}
 	for i := range pods {
-		store.set(podAt(fmt.Sprintf("hap-%04d", i), fmt.Sprintf("u%d", i), "127.77.0.1"))
+		slice = append(slice, loopback.Pod(fmt.Sprintf("hap-%04d", i), fmt.Sprintf("u%d", i), "127.77.0.1"))
 	}
-	slice := store.slice()
 	var discovery, bare []time.Duration
 	for b.Loop() {
 		begun := time.Now()
-		bareLoop(b, agents.port, pods)
+		bareLoop(b, agents.Port, pods)
 		bare = append(bare, time.Since(begun))
 		begun = time.Now()
-		coldStart(b, agents.port, slice)
+		coldStart(b, agents.Port, slice)
 		discovery = append(discovery, time.Since(begun))
 	}
 	slices.Sort(discovery)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 )
 
 // testBus is an in-process bus whose consumer may block.
@@ -49,14 +50,14 @@ func (b *testBus) send(event any) {
 
 // Nothing that was published after New is missed, and a bus that blocks holds up only itself.
 func TestBusIsSubscribedInTheConstructorAndMayBlock(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", healthy("3.4.3"))
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
 	bus := newTestBus()
 	r := newRunning(t, New(bus, nil))
 	credentials, _ := core.NewCredentials("admin", "pass-word-1")
-	bus.send(core.ConfigValidated{AgentPort: agents.port})
+	bus.send(core.ConfigValidated{AgentPort: agents.Port})
 	bus.send(core.CredentialsUpdated{Credentials: credentials})
-	r.SetPodStore(newTestStore(podAt("hap-0", "u0", "127.77.0.1")))
+	r.SetPodStore(newTestStore(loopback.Pod("hap-0", "u0", "127.77.0.1")))
 	r.begin()
 	r.awaitFleet("u0") // while the bus still blocks
 

@@ -13,14 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 )
 
 func TestColdStartDiscoversTheFleetOverRealAgents(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", healthy("3.4.3"))
-	agents.start("127.77.0.2", healthy("v3.3.5 8467a253"))
-	r := start(t, agents.port, newTestStore(
-		podAt("hap-0", "u0", "127.77.0.1"), podAt("hap-1", "u1", "127.77.0.2")))
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
+	agents.Start("127.77.0.2", loopback.Healthy("v3.3.5 8467a253"))
+	r := start(t, agents.Port, newTestStore(
+		loopback.Pod("hap-0", "u0", "127.77.0.1"), loopback.Pod("hap-1", "u1", "127.77.0.2")))
 	r.awaitFleet("u0", "u1")
 
 	endpoint, found := r.State().Admitted().Get(core.PodKey{Namespace: "lb", Name: "hap-1"})
@@ -29,22 +30,22 @@ func TestColdStartDiscoversTheFleetOverRealAgents(t *testing.T) {
 	}
 }
 
-// R14: neither a hung successor nor a queue stands between a replacement and its news.
+// R14: neither a loopback.Hung successor nor a queue stands between a replacement and its news.
 func TestReplacementIsToldAtOnceWhileEveryOtherAgentHangs(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", healthy("3.4.3"))
-	agents.start("127.77.0.2", hung)
-	store := newTestStore(podAt("hap-0", "u0", "127.77.0.1"))
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
+	agents.Start("127.77.0.2", loopback.Hung)
+	store := newTestStore(loopback.Pod("hap-0", "u0", "127.77.0.1"))
 	prober := newCountingProber(t)
-	r := start(t, agents.port, store, WithProber(prober))
+	r := start(t, agents.Port, store, WithProber(prober))
 	r.awaitFleet("u0")
 	for i := range 64 {
-		r.changed(store.set(podAt(fmt.Sprintf("hung-%02d", i), fmt.Sprintf("h%d", i), "127.77.0.2")))
+		r.changed(store.Set(loopback.Pod(fmt.Sprintf("hung-%02d", i), fmt.Sprintf("h%d", i), "127.77.0.2")))
 	}
 	r.awaitState("all places taken", func(s core.State) bool { return len(s.Probes()) == 16 })
 
 	begun := time.Now()
-	r.changed(store.set(podAt("hap-0", "u1", "127.77.0.2")))
+	r.changed(store.Set(loopback.Pod("hap-0", "u1", "127.77.0.2")))
 	r.awaitTerminated("u0", core.CauseReplaced)
 	r.awaitFleet()
 	if took := time.Since(begun); took > time.Second/2 {
@@ -58,19 +59,19 @@ func TestReplacementIsToldAtOnceWhileEveryOtherAgentHangs(t *testing.T) {
 	}
 }
 
-// Healthy pods behind hung ones are admitted when the first places fall free.
+// Healthy pods behind loopback.Hung ones are admitted when the first places fall free.
 func TestHealthyPodsAreAdmittedBehindSixteenHungOnes(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", hung)
-	agents.start("127.77.0.2", healthy("3.4.3"))
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", loopback.Hung)
+	agents.Start("127.77.0.2", loopback.Healthy("3.4.3"))
 	store := newTestStore()
 	for i := range 16 {
-		store.set(podAt(fmt.Sprintf("a-hung-%02d", i), fmt.Sprintf("h%d", i), "127.77.0.1"))
+		store.Set(loopback.Pod(fmt.Sprintf("a-loopback.Hung-%02d", i), fmt.Sprintf("h%d", i), "127.77.0.1"))
 	}
-	store.set(podAt("z-healthy", "u1", "127.77.0.2"))
+	store.Set(loopback.Pod("z-healthy", "u1", "127.77.0.2"))
 	begun := time.Now()
 	prober := newCountingProber(t)
-	r := start(t, agents.port, store, WithProber(prober))
+	r := start(t, agents.Port, store, WithProber(prober))
 	r.awaitFleet("u1")
 	if took := time.Since(begun); took > 3*time.Second {
 		t.Errorf("took %v, more than one first-attempt limit by far", took)
@@ -82,10 +83,10 @@ func TestHealthyPodsAreAdmittedBehindSixteenHungOnes(t *testing.T) {
 
 // A flood of unrelated changes delays nothing.
 func TestFloodOfUnrelatedChangesDelaysNoTermination(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", healthy("3.4.3"))
-	store := newTestStore(podAt("hap-0", "u0", "127.77.0.1"))
-	r := start(t, agents.port, store)
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
+	store := newTestStore(loopback.Pod("hap-0", "u0", "127.77.0.1"))
+	r := start(t, agents.Port, store)
 	r.awaitFleet("u0")
 
 	ctx, cancel := context.WithCancel(context.Background())
@@ -99,10 +100,10 @@ func TestFloodOfUnrelatedChangesDelaysNoTermination(t *testing.T) {
 				return
 			case <-ticker.C:
 			}
-			pod := podAt(fmt.Sprintf("other-%03d", n%500), "o", "127.77.0.9")
+			pod := loopback.Pod(fmt.Sprintf("other-%03d", n%500), "o", "127.77.0.9")
 			_ = unstructured.SetNestedField(pod.Object, "Pending", "status", "phase")
 			_ = unstructured.SetNestedField(pod.Object, fmt.Sprint(n), "metadata", "labels", "n")
-			r.changed(store.set(pod))
+			r.changed(store.Set(pod))
 		}
 	})
 	defer flood.Wait()
@@ -112,12 +113,12 @@ func TestFloodOfUnrelatedChangesDelaysNoTermination(t *testing.T) {
 	best := patience
 	for attempt := 0; attempt < 5 && best > 100*time.Millisecond; attempt++ {
 		begun := time.Now()
-		r.changed(store.remove("hap-0"))
+		r.changed(store.Remove("hap-0"))
 		r.awaitTerminated(fmt.Sprintf("u%d", attempt), core.CauseDeleted)
 		r.awaitFleet()
 		best = min(best, time.Since(begun))
 		next := fmt.Sprintf("u%d", attempt+1)
-		r.changed(store.set(podAt("hap-0", next, "127.77.0.1")))
+		r.changed(store.Set(loopback.Pod("hap-0", next, "127.77.0.1")))
 		r.awaitFleet(next)
 	}
 	if best > 100*time.Millisecond {
@@ -126,16 +127,16 @@ func TestFloodOfUnrelatedChangesDelaysNoTermination(t *testing.T) {
 }
 
 func TestSubscriberThatNeverReadsCostsTheOthersNothing(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", healthy("3.4.3"))
-	store := newTestStore(podAt("hap-0", "u0", "127.77.0.1"))
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
+	store := newTestStore(loopback.Pod("hap-0", "u0", "127.77.0.1"))
 	r := newRunning(t, New(nil, nil))
 	stalled := r.Subscribe("stalled")
-	configure(r.Component, agents.port)
+	configure(r.Component, agents.Port)
 	r.SetPodStore(store)
 	r.begin()
 	r.awaitFleet("u0")
-	r.changed(store.remove("hap-0"))
+	r.changed(store.Remove("hap-0"))
 	r.awaitFleet()
 	if stalled.Lag() == 0 {
 		t.Error("the stalled subscriber has nothing waiting")
@@ -147,13 +148,13 @@ func TestSubscriberThatNeverReadsCostsTheOthersNothing(t *testing.T) {
 
 // R31.
 func TestShutdownInMidProbeTellsNothingAndIsQuick(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", hung)
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", loopback.Hung)
 	store := newTestStore()
 	for i := range 40 {
-		store.set(podAt(fmt.Sprintf("hap-%02d", i), fmt.Sprintf("u%d", i), "127.77.0.1"))
+		store.Set(loopback.Pod(fmt.Sprintf("hap-%02d", i), fmt.Sprintf("u%d", i), "127.77.0.1"))
 	}
-	r := start(t, agents.port, store)
+	r := start(t, agents.Port, store)
 	r.awaitState("probes under way", func(s core.State) bool { return len(s.Probes()) == 16 })
 	before := len(r.received())
 	err, took := r.stop()
@@ -170,20 +171,20 @@ func TestShutdownInMidProbeTellsNothingAndIsQuick(t *testing.T) {
 
 // R20: an unreadable store changes nothing, and what was owed is made up for.
 func TestUnreadableStoreKeepsTheFleet(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", healthy("3.4.3"))
-	store := newTestStore(podAt("hap-0", "u0", "127.77.0.1"))
-	store.fail(errors.New("the store is on fire"))
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
+	store := newTestStore(loopback.Pod("hap-0", "u0", "127.77.0.1"))
+	store.Fail(errors.New("the store is on fire"))
 	problems := &problemLog{}
-	r := start(t, agents.port, store, WithObserver(problems))
+	r := start(t, agents.Port, store, WithObserver(problems))
 	problems.await(t, StoreUnreadable)
 	if r.State().GateOpen() {
 		t.Fatal("the gate has opened without a list")
 	}
-	store.fail(nil)
+	store.Fail(nil)
 	r.awaitFleet("u0")
 
-	store.fail(errors.New("the store is on fire again"))
+	store.Fail(errors.New("the store is on fire again"))
 	problems.forget()
 	r.HandleEvent(DriftPreventionTriggered{})
 	problems.await(t, StoreUnreadable)
@@ -197,16 +198,16 @@ func TestUnreadableStoreKeepsTheFleet(t *testing.T) {
 
 // R6: what a new store lacks is retired only once it has synced.
 func TestStoreSwapRetiresNothingBeforeItsSync(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", healthy("3.4.3"))
-	agents.start("127.77.0.2", healthy("3.4.3"))
-	agents.start("127.77.0.3", hung)
-	r := start(t, agents.port, newTestStore(
-		podAt("hap-0", "u0", "127.77.0.1"), podAt("hap-1", "u1", "127.77.0.2"),
-		podAt("hap-2", "u2", "127.77.0.3")))
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
+	agents.Start("127.77.0.2", loopback.Healthy("3.4.3"))
+	agents.Start("127.77.0.3", loopback.Hung)
+	r := start(t, agents.Port, newTestStore(
+		loopback.Pod("hap-0", "u0", "127.77.0.1"), loopback.Pod("hap-1", "u1", "127.77.0.2"),
+		loopback.Pod("hap-2", "u2", "127.77.0.3")))
 	r.awaitFleet("u0", "u1") // u2's probe is still under way
 
-	next := newTestStore(podAt("hap-1", "u1", "127.77.0.2"))
+	next := newTestStore(loopback.Pod("hap-1", "u1", "127.77.0.2"))
 	next.synced = false
 	r.SetPodStore(next)
 	r.HandleEvent(DriftPreventionTriggered{})
@@ -223,16 +224,16 @@ func TestStoreSwapRetiresNothingBeforeItsSync(t *testing.T) {
 
 // R9: an event only names pods; the store is asked, whatever the event was about.
 func TestIndexEventsOnlyNamePods(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", healthy("3.4.3"))
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
 	store := newTestStore()
-	r := start(t, agents.port, store)
+	r := start(t, agents.Port, store)
 	r.awaitFleet()
-	key := store.set(podAt("hap-0", "u0", "127.77.0.1"))
+	key := store.Set(loopback.Pod("hap-0", "u0", "127.77.0.1"))
 	r.changed(key, key, core.PodKey{Namespace: "lb", Name: "never-seen"})
 	r.awaitFleet("u0")
-	if agents.seen("127.77.0.1") != 1 {
-		t.Errorf("%d probes", agents.seen("127.77.0.1"))
+	if agents.Requests("127.77.0.1") != 1 {
+		t.Errorf("%d probes", agents.Requests("127.77.0.1"))
 	}
 	for range 100 {
 		r.changed(key)
@@ -244,7 +245,7 @@ func TestIndexEventsOnlyNamePods(t *testing.T) {
 		last, is := events[len(events)-1].(core.HAProxyPodsDiscovered)
 		return is && last.Replay && last.Generation == generation
 	})
-	r.changed(store.remove("hap-0"))
+	r.changed(store.Remove("hap-0"))
 	r.awaitTerminated("u0", core.CauseDeleted)
 }
 
@@ -278,14 +279,14 @@ func TestUnknownEventsAreToldAndDoNothingElse(t *testing.T) {
 }
 
 func TestPanickingObserverIsDroppedAndDiscoveryGoesOn(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", healthy("3.4.3"))
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
 	var log strings.Builder
 	panicking := &panickingObserver{}
 	after := &problemLog{}
 	r := newRunning(t, New(nil, textLogger(&log), WithObserver(panicking), WithObserver(after)))
-	configure(r.Component, agents.port)
-	r.SetPodStore(newTestStore(podAt("hap-0", "u0", "127.77.0.1")))
+	configure(r.Component, agents.Port)
+	r.SetPodStore(newTestStore(loopback.Pod("hap-0", "u0", "127.77.0.1")))
 	r.begin()
 	r.awaitFleet("u0")
 	if err, _ := r.stop(); err != nil {
@@ -331,16 +332,16 @@ func TestInvalidOptionsPanicInNew(t *testing.T) {
 
 // A wrong password is a rejection, and the log of it all holds no trace of it.
 func TestWrongPasswordIsRejectedWithoutATrace(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", func(w http.ResponseWriter, r *http.Request) {
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Echo", r.Header.Get("Authorization"))
 		w.WriteHeader(http.StatusUnauthorized)
 		_, _ = fmt.Fprint(w, r.Header.Get("Authorization"), " pass-word-1")
 	})
 	var log strings.Builder
 	r := newRunning(t, New(nil, textLogger(&log)))
-	configure(r.Component, agents.port)
-	r.SetPodStore(newTestStore(podAt("hap-0", "u0", "127.77.0.1")))
+	configure(r.Component, agents.Port)
+	r.SetPodStore(newTestStore(loopback.Pod("hap-0", "u0", "127.77.0.1")))
 	r.begin()
 	r.await("a rejection", func(events []core.Event) bool {
 		for _, event := range events {

@@ -4,19 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/effects"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 )
 
 // patience bounds every wait for a condition.
@@ -24,158 +21,17 @@ const patience = 10 * time.Second
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// agents are real HTTP servers on loopback addresses, all on one port.
-type agents struct {
-	t    testing.TB
-	port int
-
-	mu      sync.Mutex
-	servers map[string]*http.Server
-	// requests counts what each agent has seen.
-	requests map[string]int
-}
-
-func newAgents(t testing.TB) *agents {
-	a := &agents{t: t, servers: map[string]*http.Server{}, requests: map[string]int{}}
-	listener, err := net.Listen("tcp", "127.77.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.port = listener.Addr().(*net.TCPAddr).Port
-	_ = listener.Close()
-	t.Cleanup(func() {
-		for ip := range a.servers {
-			a.stop(ip)
-		}
-	})
-	return a
-}
-
-func (a *agents) start(ip string, handler http.HandlerFunc) {
-	a.t.Helper()
-	listener, err := net.Listen("tcp", fmt.Sprintf("%s:%d", ip, a.port))
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a.mu.Lock()
-		a.requests[ip]++
-		a.mu.Unlock()
-		handler(w, r)
-	})}
-	a.servers[ip] = server
-	go func() { _ = server.Serve(listener) }()
-}
-
-func (a *agents) seen(ip string) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.requests[ip]
-}
-
-func (a *agents) stop(ip string) {
-	_ = a.servers[ip].Close()
-	delete(a.servers, ip)
-}
-
-func healthy(version string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if user, password, ok := r.BasicAuth(); !ok || user != "admin" || password != "pass-word-1" {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		_, _ = fmt.Fprintf(w, `{"api_version":1,"haproxy":{"version":%q}}`, version)
-	}
-}
-
-// hung never answers; it ends with the request's connection.
-func hung(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-
-// podAt makes a pod as kubectl shows it.
-func podAt(name, uid, ip string) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Pod",
-		"metadata": map[string]any{
-			"namespace": "lb", "name": name, "uid": uid, "resourceVersion": "rv-" + uid,
-			"labels": map[string]any{"app": "haproxy"},
-		},
-		"status": map[string]any{
-			"phase": "Running", "podIP": ip,
-			"containerStatuses": []any{map[string]any{
-				"name": "agent", "imageID": "sha256:1", "containerID": "containerd://" + uid,
-				"state": map[string]any{"running": map[string]any{}},
-			}},
-		},
-	}}
-}
-
-// testStore is a store that changes, and that can fail.
+// testStore is a store that may not have synced yet.
 type testStore struct {
-	mu     sync.Mutex
-	pods   map[string]*unstructured.Unstructured
-	failed error
+	*loopback.Store
 	synced bool
 }
 
 func newTestStore(pods ...*unstructured.Unstructured) *testStore {
-	s := &testStore{pods: map[string]*unstructured.Unstructured{}, synced: true}
-	for _, pod := range pods {
-		s.pods[pod.GetNamespace()+"/"+pod.GetName()] = pod
-	}
-	return s
+	return &testStore{loopback.NewStore(pods...), true}
 }
 
-func (s *testStore) set(pod *unstructured.Unstructured) core.PodKey {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pods[pod.GetNamespace()+"/"+pod.GetName()] = pod
-	return core.PodKey{Namespace: pod.GetNamespace(), Name: pod.GetName()}
-}
-
-func (s *testStore) remove(name string) core.PodKey {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.pods, "lb/"+name)
-	return core.PodKey{Namespace: "lb", Name: name}
-}
-
-func (s *testStore) fail(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.failed = err
-}
-
-func (s *testStore) slice() PodSlice {
-	slice := PodSlice{}
-	for _, pod := range s.pods {
-		slice = append(slice, pod)
-	}
-	return slice
-}
-
-func (s *testStore) List(selector labels.Selector) ([]runtime.Object, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.failed != nil {
-		return nil, s.failed
-	}
-	return s.slice().List(selector)
-}
-
-func (s *testStore) Get(key string) (runtime.Object, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.failed != nil {
-		return nil, s.failed
-	}
-	return s.slice().Get(key)
-}
-
-func (s *testStore) HasSynced() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.synced
-}
+func (s *testStore) HasSynced() bool { return s.synced }
 
 // running is a component under test, with everything that its subscriber has received.
 type running struct {
@@ -202,12 +58,8 @@ func start(t testing.TB, port int, store PodStore, opts ...Option) *running {
 }
 
 func configure(c *Component, port int) {
-	credentials, err := core.NewCredentials("admin", "pass-word-1")
-	if err != nil {
-		panic(err)
-	}
 	c.HandleEvent(core.ConfigValidated{AgentPort: port})
-	c.HandleEvent(core.CredentialsUpdated{Credentials: credentials})
+	c.HandleEvent(core.CredentialsUpdated{Credentials: loopback.Credentials()})
 }
 
 func newRunning(t testing.TB, component *Component) *running {

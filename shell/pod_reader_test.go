@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 )
 
 func newTestReader(problems *[]Problem) *podReader {
@@ -20,15 +21,15 @@ func newTestReader(problems *[]Problem) *podReader {
 func TestUnchangedFactsStayTheSamePointer(t *testing.T) {
 	var problems []Problem
 	reader := newTestReader(&problems)
-	store := newTestStore(podAt("hap-0", "u0", "10.1.0.10"))
+	store := newTestStore(loopback.Pod("hap-0", "u0", "10.1.0.10"))
 	first, err := reader.list(store)
 	if err != nil || len(first) != 1 {
 		t.Fatal(first, err)
 	}
 	again, _ := reader.list(store)
-	heartbeat := podAt("hap-0", "u0", "10.1.0.10")
+	heartbeat := loopback.Pod("hap-0", "u0", "10.1.0.10")
 	heartbeat.SetResourceVersion("not a number")
-	store.set(heartbeat)
+	store.Set(heartbeat)
 	afterHeartbeat, _ := reader.list(store)
 	if again[0] != first[0] || afterHeartbeat[0] != first[0] {
 		t.Error("unchanged facts were made anew")
@@ -36,7 +37,7 @@ func TestUnchangedFactsStayTheSamePointer(t *testing.T) {
 	if input, _ := reader.changes(store, []core.PodKey{first[0].Key}); len(input.Upserted) > 0 {
 		t.Error("unchanged facts became an input")
 	}
-	store.set(podAt("hap-0", "u0", "10.1.0.11"))
+	store.Set(loopback.Pod("hap-0", "u0", "10.1.0.11"))
 	if input, _ := reader.changes(store, []core.PodKey{first[0].Key}); len(input.Upserted) != 1 ||
 		input.Upserted[0].IP.String() != "10.1.0.11" {
 		t.Errorf("a change was missed: %v", input)
@@ -47,7 +48,7 @@ func TestUnchangedFactsStayTheSamePointer(t *testing.T) {
 func TestObjectChangedInPlaceWithoutResourceVersionIsReadAgain(t *testing.T) {
 	var problems []Problem
 	reader := newTestReader(&problems)
-	pod := podAt("hap-0", "u0", "10.1.0.10")
+	pod := loopback.Pod("hap-0", "u0", "10.1.0.10")
 	pod.SetResourceVersion("")
 	if _, err := reader.list(PodSlice{pod}); err != nil {
 		t.Fatal(err)
@@ -62,9 +63,9 @@ func TestObjectChangedInPlaceWithoutResourceVersionIsReadAgain(t *testing.T) {
 func TestDeletedPodCarriesTheUIDLastKnown(t *testing.T) {
 	var problems []Problem
 	reader := newTestReader(&problems)
-	store := newTestStore(podAt("hap-0", "u0", "10.1.0.10"))
+	store := newTestStore(loopback.Pod("hap-0", "u0", "10.1.0.10"))
 	_, _ = reader.list(store)
-	key := store.remove("hap-0")
+	key := store.Remove("hap-0")
 	input, _ := reader.changes(store, []core.PodKey{key})
 	if fmt.Sprint(input.Deleted) != "[{lb/hap-0 u0}]" {
 		t.Errorf("got %v", input)
@@ -78,11 +79,11 @@ func TestDeletedPodCarriesTheUIDLastKnown(t *testing.T) {
 func TestWhatIsNoPodIsToldOnceAndCostsNoOther(t *testing.T) {
 	var problems []Problem
 	reader := newTestReader(&problems)
-	nameless := podAt("", "u1", "10.1.0.10")
-	noUID := podAt("hap-1", "", "10.1.0.10")
+	nameless := loopback.Pod("", "u1", "10.1.0.10")
+	noUID := loopback.Pod("hap-1", "", "10.1.0.10")
 	var typedNil *metav1.PartialObjectMetadata
 	var nilFields *unstructured.Unstructured
-	store := listOf{nameless, noUID, typedNil, nilFields, nil, &unstructured.Unstructured{}, podAt("hap-2", "u2", "10.1.0.12")}
+	store := listOf{nameless, noUID, typedNil, nilFields, nil, &unstructured.Unstructured{}, loopback.Pod("hap-2", "u2", "10.1.0.12")}
 	for range 3 {
 		pods, err := reader.list(store)
 		if err != nil || len(pods) != 1 || pods[0].UID != "u2" {
@@ -111,7 +112,7 @@ func TestMemoryFollowsTheStore(t *testing.T) {
 	reader := newTestReader(&problems)
 	store := newTestStore()
 	for i := range 100 {
-		store.set(podAt(fmt.Sprintf("hap-%d", i), "u", "10.1.0.10"))
+		store.Set(loopback.Pod(fmt.Sprintf("hap-%d", i), "u", "10.1.0.10"))
 	}
 	pods, _ := reader.list(store)
 	reader.forgetAbsent(pods[:1])

@@ -10,6 +10,7 @@ import (
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/inputlog"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 )
 
 func openLog(t *testing.T) (*inputlog.Writer, string) {
@@ -60,18 +61,18 @@ func steps(t *testing.T, path string) []inputlog.Step {
 
 // R28: what a component has recorded replays to the same effects and the same fleet.
 func TestRecordedRunReplaysToTheSame(t *testing.T) {
-	agents := newAgents(t)
-	agents.start("127.77.0.1", healthy("3.4.3"))
-	agents.start("127.77.0.2", hung)
+	agents := loopback.NewAgents(t)
+	agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
+	agents.Start("127.77.0.2", loopback.Hung)
 	writer, path := openLog(t)
-	store := newTestStore(podAt("hap-0", "u0", "127.77.0.1"), podAt("hap-1", "u1", "127.77.0.2"))
-	r := start(t, agents.port, store, WithObserver(&logObserver{Writer: writer}))
+	store := newTestStore(loopback.Pod("hap-0", "u0", "127.77.0.1"), loopback.Pod("hap-1", "u1", "127.77.0.2"))
+	r := start(t, agents.Port, store, WithObserver(&logObserver{Writer: writer}))
 	r.awaitFleet("u0")
 	r.HandleEvent(DriftPreventionTriggered{})
-	r.changed(store.set(podAt("hap-0", "u2", "127.77.0.1")))
+	r.changed(store.Set(loopback.Pod("hap-0", "u2", "127.77.0.1")))
 	r.awaitTerminated("u0", core.CauseReplaced)
 	r.awaitFleet("u2")
-	r.changed(store.remove("hap-1"))
+	r.changed(store.Remove("hap-1"))
 	r.awaitState("hap-1 gone", func(s core.State) bool { return s.Len() == 1 })
 	if err, _ := r.stop(); err != nil {
 		t.Fatal(err)

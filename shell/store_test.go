@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 )
 
 // answering is a prober whose every agent answers: these tests are about stores, in virtual time.
@@ -47,11 +48,11 @@ func (r *running) expectFleet(uids ...string) {
 // R6: a sync that was told of the store before says nothing of the next one, even if both are
 // waiting to be taken up.
 func TestSyncIsAboutTheStoreBeforeIt(t *testing.T) {
-	inVirtualTime(t, newTestStore(podAt("hap-0", "u0", "10.1.0.10")), func(r *running) {
+	inVirtualTime(t, newTestStore(loopback.Pod("hap-0", "u0", "10.1.0.10")), func(r *running) {
 		r.expectFleet("u0")
 		unsynced := newTestStore()
 		unsynced.synced = false
-		r.SetPodStore(newTestStore(podAt("hap-0", "u0", "10.1.0.10")))
+		r.SetPodStore(newTestStore(loopback.Pod("hap-0", "u0", "10.1.0.10")))
 		r.HandleEvent(ResourceSyncComplete{Resource: core.HAProxyPods})
 		r.SetPodStore(unsynced)
 		r.expectFleet("u0")
@@ -76,7 +77,7 @@ func TestRequestsAfterAStoreSwapDoNotJoinEarlierOnes(t *testing.T) {
 }
 
 func TestNilStoreIsIgnored(t *testing.T) {
-	inVirtualTime(t, newTestStore(podAt("hap-0", "u0", "10.1.0.10")), func(r *running) {
+	inVirtualTime(t, newTestStore(loopback.Pod("hap-0", "u0", "10.1.0.10")), func(r *running) {
 		r.SetPodStore(nil)
 		r.HandleEvent(ResourceSyncComplete{Resource: core.HAProxyPods})
 		r.expectFleet("u0")
@@ -85,14 +86,14 @@ func TestNilStoreIsIgnored(t *testing.T) {
 
 // R9, R20: a named pod that could not be read is read again, drift ticks or not.
 func TestNamedPodThatCouldNotBeReadIsReadAgain(t *testing.T) {
-	store := newTestStore(podAt("hap-0", "u0", "10.1.0.10"))
+	store := newTestStore(loopback.Pod("hap-0", "u0", "10.1.0.10"))
 	inVirtualTime(t, store, func(r *running) {
 		r.expectFleet("u0")
-		key := store.remove("hap-0")
-		store.fail(errors.New("the store is on fire"))
+		key := store.Remove("hap-0")
+		store.Fail(errors.New("the store is on fire"))
 		r.changed(key)
 		r.expectFleet("u0")
-		store.fail(nil)
+		store.Fail(nil)
 		time.Sleep(storeRetryDelay)
 		r.expectFleet()
 	})
@@ -111,7 +112,7 @@ func (s *countingStore) List(selector labels.Selector) ([]runtime.Object, error)
 
 func TestUnreadableStoreIsTriedOnceASecond(t *testing.T) {
 	store := &countingStore{testStore: newTestStore()}
-	store.fail(errors.New("the store is on fire"))
+	store.Fail(errors.New("the store is on fire"))
 	inVirtualTime(t, store, func(r *running) {
 		for range 30 {
 			r.HandleEvent(DriftPreventionTriggered{})
@@ -128,20 +129,20 @@ func TestUnreadableStoreIsTriedOnceASecond(t *testing.T) {
 // R6: a sync that could not be read vouches for a store that cannot say.
 func TestOwedSyncVouchesForAStoreThatCannotSay(t *testing.T) {
 	failing := newTestStore()
-	failing.fail(errors.New("the store is on fire"))
+	failing.Fail(errors.New("the store is on fire"))
 	inVirtualTime(t, failing, func(r *running) {
 		r.HandleEvent(ResourceSyncComplete{Resource: core.HAProxyPods})
 		synctest.Wait()
-		r.SetPodStore(listOf{podAt("hap-0", "u0", "10.1.0.10")})
+		r.SetPodStore(listOf{loopback.Pod("hap-0", "u0", "10.1.0.10")})
 		r.expectFleet("u0")
 	})
 }
 
 func TestObjectThatLosesItsUIDIsGone(t *testing.T) {
-	store := newTestStore(podAt("hap-0", "u0", "10.1.0.10"))
+	store := newTestStore(loopback.Pod("hap-0", "u0", "10.1.0.10"))
 	inVirtualTime(t, store, func(r *running) {
 		r.expectFleet("u0")
-		r.changed(store.set(podAt("hap-0", "", "10.1.0.10")))
+		r.changed(store.Set(loopback.Pod("hap-0", "", "10.1.0.10")))
 		r.expectFleet()
 	})
 }
@@ -149,7 +150,7 @@ func TestObjectThatLosesItsUIDIsGone(t *testing.T) {
 func TestCoreEventsNamePodsToo(t *testing.T) {
 	store := newTestStore()
 	inVirtualTime(t, store, func(r *running) {
-		key := store.set(podAt("hap-0", "u0", "10.1.0.10"))
+		key := store.Set(loopback.Pod("hap-0", "u0", "10.1.0.10"))
 		r.HandleEvent(core.ResourceIndexUpdated{
 			Resource: core.HAProxyPods, Upserted: []*core.Pod{nil, {Key: key, UID: "stale"}},
 		})

@@ -34,6 +34,8 @@ type Agents struct {
 	t       testing.TB
 	mu      sync.Mutex
 	servers map[string]*http.Server
+	// requests counts what each agent was asked.
+	requests map[string]int
 }
 
 // NewAgents finds a port; no agent runs yet.
@@ -45,7 +47,8 @@ func NewAgents(t testing.TB) *Agents {
 	}
 	defer listener.Close()
 	a := &Agents{
-		Port: listener.Addr().(*net.TCPAddr).Port, t: t, servers: map[string]*http.Server{},
+		Port: listener.Addr().(*net.TCPAddr).Port, t: t,
+		servers: map[string]*http.Server{}, requests: map[string]int{},
 	}
 	t.Cleanup(func() {
 		a.mu.Lock()
@@ -64,11 +67,23 @@ func (a *Agents) Start(ip string, handler http.HandlerFunc) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	server := &http.Server{Handler: handler}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.mu.Lock()
+		a.requests[ip]++
+		a.mu.Unlock()
+		handler(w, r)
+	})}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.servers[ip] = server
 	go func() { _ = server.Serve(listener) }()
+}
+
+// Requests is how often the agent on an address was asked so far.
+func (a *Agents) Requests(ip string) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.requests[ip]
 }
 
 // Stop ends the agent on an address: connections are refused from then on.
