@@ -99,7 +99,7 @@ func TestBugsAreFound(t *testing.T) {
 		{"late timers are heard", hearsLateTimers, "R24", 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			found := Explore(pair(), test.reduce).Counterexample
+			found := Explore(pair(), test.reduce, nil).Counterexample
 			if found == nil {
 				t.Fatal("nothing is found")
 			}
@@ -198,7 +198,7 @@ func TestUnrestIsFound(t *testing.T) {
 					doctored.Moves = append(doctored.Moves, move)
 				}
 			}
-			found := Explore(doctored, core.Reduce).Counterexample
+			found := Explore(doctored, core.Reduce, nil).Counterexample
 			if found == nil {
 				t.Fatal("nothing is found")
 			}
@@ -216,9 +216,9 @@ func TestProcessorsDoNotMatter(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, reduce := range []Reduce{core.Reduce, forgetsTerminated} {
 		runtime.GOMAXPROCS(1)
-		alone := Explore(pair(), reduce)
+		alone := Explore(pair(), reduce, nil)
 		runtime.GOMAXPROCS(4)
-		together := Explore(pair(), reduce)
+		together := Explore(pair(), reduce, nil)
 		alone.Took, together.Took = 0, 0
 		if alone.String() != together.String() {
 			t.Errorf("%v\n%v", alone, together)
@@ -232,7 +232,7 @@ func TestProcessorsDoNotMatter(t *testing.T) {
 func TestOpenSpaceIsFound(t *testing.T) {
 	world := pair()
 	world.MaxStates = 1000
-	if found := Explore(world, core.Reduce).Counterexample; found == nil {
+	if found := Explore(world, core.Reduce, nil).Counterexample; found == nil {
 		t.Error("a space that is larger than its bound counts as closed")
 	}
 }
@@ -244,13 +244,13 @@ func TestGoTestOfCounterexample(t *testing.T) {
 	for name, reduce := range map[string]Reduce{
 		"Terminated": forgetsTerminated, "Echo": hearsLateTimers, "Purity": changesThePast,
 	} {
-		overlay.addTest(t, name, Explore(pair(), reduce).Counterexample)
+		overlay.addTest(t, name, Explore(pair(), reduce, nil).Counterexample)
 	}
 	world := pair()
 	for i := range world.Moves {
 		world.Moves[i].Quiet = world.Moves[i].Quiet || world.Moves[i].Name == "probe of b: refused"
 	}
-	overlay.addTest(t, "Convergence", Explore(world, core.Reduce).Counterexample)
+	overlay.addTest(t, "Convergence", Explore(world, core.Reduce, nil).Counterexample)
 	overlay.replaceInCore(t, "pod_changes.go", terminates, forgetsIfTwo)
 	output, err := overlay.run(t)
 	for _, want := range []string{

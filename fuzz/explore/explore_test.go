@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
@@ -25,7 +26,7 @@ func TestWorlds(t *testing.T) {
 	explored := 0
 	for _, world := range worlds {
 		t.Run(world.Name, func(t *testing.T) {
-			result := Explore(world, core.Reduce)
+			result := Explore(world, core.Reduce, everyMinute(t))
 			t.Logf("%s\n%s\ninputs: %v\neffects: %v\nevents: %v", result, world.Emphasis,
 				result.Coverage.Inputs, result.Coverage.Effects, result.Coverage.Events)
 			report(t, result)
@@ -42,6 +43,18 @@ func TestWorlds(t *testing.T) {
 	}
 	if missing := total.Coverage.missing(); *exploreAll && len(missing) > 0 {
 		t.Errorf("no world has seen %v", missing)
+	}
+}
+
+// everyMinute logs how far a long exploration is, about as often.
+func everyMinute(t *testing.T) (progress func(Result)) {
+	told := time.Duration(0)
+	return func(r Result) {
+		if r.Took > told+time.Minute {
+			told = r.Took
+			t.Logf("%s: %d states within %d moves after %v",
+				r.World.Name, r.States, r.Depth, r.Took.Round(time.Second))
+		}
 	}
 }
 

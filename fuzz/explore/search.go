@@ -20,8 +20,9 @@ const (
 
 // Explore visits every state that a world can reach, breadth first, and checks every transition. It
 // uses all processors and needs about 50 bytes for each state, beside the states of two layers. The
-// result does not depend on the number of processors.
-func Explore(world World, reduce Reduce) Result {
+// result does not depend on the number of processors. progress, if not nil, is told what there is
+// after each layer.
+func Explore(world World, reduce Reduce, progress func(Result)) Result {
 	began := time.Now()
 	s := &search{
 		world: world, reduce: reduce, seen: map[Digest]uint32{},
@@ -30,10 +31,12 @@ func Explore(world World, reduce Reduce) Result {
 	for range runtime.GOMAXPROCS(0) {
 		s.workers = append(s.workers, worker{newDigester(), newChecker()})
 	}
-	s.run()
-	s.result.States = len(s.parents)
-	s.result.Took = time.Since(began)
-	return s.result
+	s.run(func() {
+		if progress != nil {
+			progress(s.after(began))
+		}
+	})
+	return s.after(began)
 }
 
 // search is one exploration under way. States are numbered in the order in which they are found.
@@ -54,7 +57,14 @@ type search struct {
 	result Result
 }
 
-func (s *search) run() {
+// after is the result so far.
+func (s *search) after(began time.Time) Result {
+	result := s.result
+	result.States, result.Took = len(s.parents), time.Since(began)
+	return result
+}
+
+func (s *search) run(progress func()) {
 	state, failure := s.begin()
 	if failure != nil {
 		s.fail(failure)
@@ -74,6 +84,7 @@ func (s *search) run() {
 			}
 			clear(batch)
 		}
+		progress()
 	}
 	s.result.Depth-- // The last layer has led to nothing new.
 	s.resolve()
