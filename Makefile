@@ -3,9 +3,10 @@ BIN := bin/haproxy-discovery
 E2E := shell/kubernetes/e2e
 CONTROLPLANE := bin/controlplane
 BROWSER := shell/status/browser
+ALERTS := cmd/haproxy-discovery/internal/manifests/alerts
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race soak explore fuzz mutants browser e2e vet fmt bench clean
+.PHONY: help build demo test race soak explore fuzz mutants browser alerts e2e vet fmt bench clean
 
 help: ## list the goals
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +50,9 @@ mutants: ## change core in many small ways, one at a time, and see which the tes
 
 browser: ## run the tests of the status page in Chromium
 	cd $(BROWSER) && $(GO) vet . && $(GO) test -count=1 -timeout 5m .
+
+alerts: ## run the tests of the alert rules with Prometheus' own engine
+	cd $(ALERTS) && $(GO) vet . && $(GO) test -count=1 -timeout 5m .
 
 # The API server is not vetted: that takes longer than to build it.
 e2e: build $(CONTROLPLANE) ## run the tests on a real API server; to build it first takes ten minutes
