@@ -3,9 +3,10 @@ BIN := bin/haproxy-discovery
 E2E := shell/kubernetes/e2e
 CONTROLPLANE := bin/controlplane
 BROWSER := shell/status/browser
+ALERTS := cmd/haproxy-discovery/internal/manifests/alerts
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race soak explore fuzz mutants tools browser e2e vet fmt tidy bench clean
+.PHONY: help build demo test race soak explore fuzz mutants tools browser alerts e2e vet fmt tidy bench clean
 
 help: ## list the goals
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +58,9 @@ tools: ## install what the tests with real parts need: HAProxy, Chromium, a C co
 browser: ## run the tests of the status page in Chromium
 	cd $(BROWSER) && $(GO) vet . && $(GO) test -count=1 -timeout 5m .
 
+alerts: ## run the tests of the alert rules with Prometheus' own engine
+	cd $(ALERTS) && $(GO) vet . && $(GO) test -count=1 -timeout 5m .
+
 # The API server is not vetted: that takes longer than to build it.
 e2e: build $(CONTROLPLANE) ## run the tests on a real API server; to build it first takes ten minutes
 	cd $(E2E) && $(GO) vet . ./internal/...
@@ -74,7 +78,7 @@ fmt: ## fail on files that are not formatted
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
 
 tidy: ## fail on modules that are not tidy, or not what their checksums say
-	@for module in . $(E2E) $(BROWSER); do (cd $$module && $(GO) mod verify && \
+	@for module in . $(E2E) $(BROWSER) $(ALERTS); do (cd $$module && $(GO) mod verify && \
 		test -z "$$($(GO) mod tidy -diff)") || { echo "$$module/go.mod is not tidy"; exit 1; }; done
 
 bench: ## run the benchmarks

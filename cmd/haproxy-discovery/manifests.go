@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,7 +24,8 @@ func newManifestsCommand(std streams) *cobra.Command {
 		Short: "Prints the objects that run discovery in a cluster",
 		Long: `Prints, as YAML for kubectl apply, what it takes to run two replicas beside a fleet: a
 ServiceAccount, a Role with no more than is needed, a Deployment and a Service for metrics. What comes
-behind -- is given to run in the Deployment.
+behind -- is given to run in the Deployment, unless it contradicts the rest; files that it names have to
+be in the image, or in a volume that you add.
 
 The image is one whose entry point is this program, for instance what "ko build ./cmd/haproxy-discovery"
 makes of the sources without a Dockerfile. The Secret has the keys dataplane_username and
@@ -68,14 +70,14 @@ func (f *manifestsFlags) print(out io.Writer, extra []string) error {
 	case f.options.Image == "":
 		return usagef("--image is required")
 	}
-	args := append([]string{
-		"--namespace=" + f.options.Namespace, "--selector=" + f.selector,
+	own := []string{
+		"--listen=:8080", "--namespace=" + f.options.Namespace, "--selector=" + f.selector,
 		"--credentials-secret=" + f.options.CredentialsSecret, "--leader-elect",
-	}, extra...)
-	if err := checkRunArgs(args); err != nil {
+	}
+	if err := checkRunArgs(own, extra); err != nil {
 		return err
 	}
-	f.options.Args = append([]string{"run", "--listen=:8080"}, args...)
+	f.options.Args = slices.Concat([]string{"run"}, own, extra)
 	yaml, err := manifests.Deployment(f.options)
 	if err != nil {
 		return err
@@ -83,17 +85,52 @@ func (f *manifestsFlags) print(out io.Writer, extra []string) error {
 	return write(out, yaml)
 }
 
-// checkRunArgs finds a slip here rather than in a pod that does not start.
-func checkRunArgs(args []string) error {
+const (
+	giveBefore = "give it before the --"
+	leaveLease = "leave it out; the Role permits one Lease, " + defaultLease + " beside the fleet"
+	leaveFeed  = "leave it out; the cluster is the one that the pods run in, by their ServiceAccount"
+)
+
+// contradictions are the flags of run that the rest of the manifests depends on, with what to do.
+var contradictions = map[string]string{
+	"namespace":                       giveBefore,
+	"selector":                        giveBefore,
+	"credentials-secret":              giveBefore,
+	"credentials-dir":                 "leave it out; give --credentials-secret before the --",
+	"listen":                          "leave it out; the probes and the Service go by port 8080",
+	"kubeconfig":                      leaveFeed,
+	"context":                         leaveFeed,
+	"pods-from":                       leaveFeed,
+	"leader-elect":                    "leave it out; the two replicas elect a leader as it is",
+	"leader-elect-resource-name":      leaveLease,
+	"leader-elect-resource-namespace": leaveLease,
+	"leader-elect-identity":           "leave it out; each replica needs one of its own",
+	"once":                            "leave it out; a Deployment starts again what ends",
+}
+
+// checkRunArgs finds a slip here rather than in a pod that does not start, or is not found.
+func checkRunArgs(own, extra []string) error {
 	var run runFlags
 	set := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	set.Usage = func() {}
 	run.register(set)
-	if err := set.Parse(args); err != nil {
+	if err := set.Parse(extra); err != nil {
 		return usagef("manifests: flags of run: %w", err)
 	}
 	if set.NArg() > 0 {
 		return usagef("manifests: unexpected argument %q", set.Arg(0))
+	}
+	var contradiction error
+	set.Visit(func(flag *pflag.Flag) {
+		if advice, found := contradictions[flag.Name]; found && contradiction == nil {
+			contradiction = usagef("manifests: --%s behind --: %s", flag.Name, advice)
+		}
+	})
+	if contradiction != nil {
+		return contradiction
+	}
+	if err := set.Parse(own); err != nil {
+		return err
 	}
 	return run.check(set)
 }

@@ -50,8 +50,6 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	stream := stream{writer: w, control: http.NewResponseController(w)}
-	// The limit for reading a request would end the stream, too; ErrNotSupported is fine.
-	_ = stream.control.SetReadDeadline(time.Time{})
 	for {
 		changed := h.Timeline.Changed()
 		if err := stream.send(h.document(time.Now())); err != nil {

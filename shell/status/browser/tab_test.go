@@ -122,6 +122,8 @@ func (p *tab) await(expression string) {
 	_, err := chromedp.Run(p.ctx, chromedp.Poll[any](expression,
 		chromedp.WithPollingInterval(100*time.Millisecond), chromedp.WithPollingTimeout(patience)))
 	if err != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		p.t.Fatalf("waited in vain for %s: %v\ncomplaints: %v", expression, err, p.complaints)
 	}
 }
