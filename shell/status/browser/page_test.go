@@ -13,6 +13,7 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
 const (
@@ -160,6 +161,30 @@ func TestStaleViewIsWarnedOf(t *testing.T) {
 	p.await(`document.getElementById("last-problem").textContent.endsWith("api unreachable: no route to host")`)
 	s.times.FollowStore(time.Now)
 	p.await(`document.getElementById("stale").hidden`) // with the next sign of life
+	p.check(s.address)
+}
+
+// Where the inputs come from is shown, and what is wrong there stands out while it lasts.
+func TestSourcesAreShown(t *testing.T) {
+	s := newSite(t, loopback.Pod("hap-0", "u0", "127.77.0.1"))
+	p := newTab(t)
+	p.open("http://" + s.address + "/")
+	p.await(rows + `.length === 1 && document.getElementById("sources").hidden`)
+	const credentials = `document.querySelector("#sources li[data-kind=credentials]")`
+	secret := timeline.Source{
+		Kind: timeline.CredentialSource, Name: "Secret lb/hap", State: "connected", Error: "has no <b>key</b>",
+	}
+	s.times.FollowSources(func() []timeline.Source { return []timeline.Source{secret} })
+	p.await(`!document.getElementById("sources").hidden && ` + credentials +
+		`.textContent === "Secret lb/hap: connected; has no <b>key</b>"`)
+	if !eval[bool](p, credentials+`.classList.contains("warning") && `+credentials+`.role === "alert"`) {
+		t.Error("an error does not stand out")
+	}
+	well := secret
+	well.Error = ""
+	s.times.FollowSources(func() []timeline.Source { return []timeline.Source{well} })
+	p.await(credentials + `.textContent === "Secret lb/hap: connected" && !` + credentials +
+		`.classList.contains("warning")`)
 	p.check(s.address)
 }
 
