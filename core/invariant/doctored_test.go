@@ -80,7 +80,7 @@ var terminations = []doctored{
 			other := run(caps, after(opened(pod("a", "u2"), pod("b", "u")), answered(1), answered(2),
 				drift(pod("a", "u2"), pod("b", "u"))))
 			o.after = graft(o.after, "published", other)
-		}, true},
+		}, false},
 	{"R19", "a replay to nobody", published(core.TimerFired{Timer: 1}), func(o *outcome) {
 		_, o.effects = core.Reduce(o.before, core.BecameLeader{})
 	}, false},
@@ -367,4 +367,13 @@ var levels = []doctored{
 	{"I11", "a retry timer that nobody waits for",
 		after(opened(pod("a", "u")), failed(1), deleted("a")),
 		func(o *outcome) { o.after = graft(o.after, "retryTimers", o.before) }, true},
+	{"I11", "a full pass leaves a retry timer that nobody waits for",
+		after(opened(pod("a", "u")), failed(1), deleted("a"), drift()),
+		func(o *outcome) {
+			failed := run(caps, after(opened(pod("a", "u")), failed(1)))
+			o.after = graft(o.after, "retryTimers", failed)
+		}, false},
+	{"I11", "a full pass leaves in the fleet one who is gone",
+		published(deleted("a"), drift(pod("b", "u"))),
+		func(o *outcome) { o.after = graft(o.after, "admitted", run(caps, published())) }, false},
 }

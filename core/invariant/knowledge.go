@@ -90,6 +90,7 @@ func (t *transition) takeInput() {
 		known.gateOpen = true
 	}
 	t.fullPass = pass && known.gateOpen
+	t.whole = t.whole || t.fullPass // which has looked at every pod itself
 	if t.fullPass && resets {
 		t.backoffResets++
 	}

@@ -8,8 +8,9 @@ import (
 // use.
 //
 // Unless it is thorough, a step costs less than what Reduce itself spends on it: it looks at the
-// pods that the input names and the effects tell of, in full passes at the unsettled ones too, and
-// at the sets that are bounded by Config. Lists of a whole store are not walked.
+// pods that the input names and the effects tell of, and at the sets that are bounded by Config. Only
+// in a full pass, which has Reduce look at every pod, it looks at the whole state: what is wrong far
+// from where it happens is found by the next drift tick.
 type Monitor struct {
 	// whole has each step look at the whole state, pure has it reduced a second time.
 	whole, pure bool
@@ -92,7 +93,7 @@ func (m *Monitor) Step(input core.Input, after core.State, effects []core.Effect
 		t.checkTimers()
 		t.checkProgress()
 	}
-	if m.whole {
+	if t.whole {
 		t.checkWhole(&m.level)
 		t.checkTurns()
 	}
