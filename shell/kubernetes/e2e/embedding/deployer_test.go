@@ -16,8 +16,8 @@ import (
 
 const patience = time.Minute
 
-// A request that an agent does not answer ends with the authority to send it: with the endpoint, and
-// with the term, before the lease is given up.
+// A request that an agent does not answer ends with the authority to send it: with the endpoint,
+// and with the term, before the lease is given up.
 func TestRequestUnderWayEndsWithItsAuthority(t *testing.T) {
 	for name, end := range map[string]func(*deployer, core.Identity){
 		"terminated": func(d *deployer, identity core.Identity) {

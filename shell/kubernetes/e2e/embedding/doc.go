@@ -1,6 +1,6 @@
 // Package embedding is a small controller that embeds discovery, to be read and copied: it writes
-// one configuration to the agents of a fleet, and has an informer, a bus and an election of its own,
-// as controllers do.
+// one configuration to the agents of a fleet, and has an informer, a bus and an election of its
+// own, as controllers do.
 //
 //	controller.go  puts the parts together, and runs them until all have ended
 //	bus.go         a shell.Bus: whatever happens reaches discovery on it, what it finds comes back
@@ -17,6 +17,6 @@
 //   - The lease is given up after the last write has ended, not before.
 //   - The error of Component.Start ends the program.
 //
-// It is a module of its own, as any program that embeds discovery, so it cannot but keep to what the
-// library exports. The tests run it on a real API server.
+// It is a module of its own, as any program that embeds discovery, so it cannot but keep to what
+// the library exports. The tests run it on a real API server.
 package embedding

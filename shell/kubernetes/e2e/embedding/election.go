@@ -18,8 +18,8 @@ type election struct {
 	config leaderelection.LeaderElectionConfig
 }
 
-// newElection calls lead with a context that lasts as long as a term does, and resign when a term ends:
-// before the lease is given up, if it is.
+// newElection calls lead with a context that lasts as long as a term does, and resign when a term
+// ends: before the lease is given up, if it is.
 func newElection(
 	cluster *kubernetes.Cluster, terms kubernetes.Election,
 	lead func(term context.Context), resign func(),

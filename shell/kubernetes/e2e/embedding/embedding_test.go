@@ -17,8 +17,8 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell/kubernetes/e2e/internal/testbed"
 )
 
-// Two replicas discover, the leader writes. Pods go before, and after, the other replica takes over;
-// their agents go on running, and would take what they are sent.
+// Two replicas discover, the leader writes. Pods go before, and after, the other replica takes
+// over; their agents go on running, and would take what they are sent.
 func TestLeaderChange(t *testing.T) {
 	f := newFixture(t)
 	pods := []*testbed.Pod{f.launch("haproxy-0"), f.launch("haproxy-1"), f.launch("haproxy-2")}
@@ -130,7 +130,9 @@ type replica struct {
 	bus     *embedding.Bus
 	cluster *kubernetes.Cluster
 	cancel  context.CancelFunc
-	ended   chan error
+	// ended is closed when err is set.
+	ended chan struct{}
+	err   error
 
 	mu     sync.Mutex
 	events []any
@@ -149,10 +151,14 @@ func (f *fixture) start(name string) *replica {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &replica{
 		t: f.t, name: name, fixture: f, bus: bus, cluster: cluster, cancel: cancel,
-		ended: make(chan error, 1), last: map[string]int{},
+		ended: make(chan struct{}), last: map[string]int{},
 	}
 	bus.Subscribe(r.handle)
-	go func() { r.ended <- controller.Run(ctx) }()
+	go func() {
+		defer close(r.ended)
+		r.err = controller.Run(ctx)
+	}()
+	f.t.Cleanup(r.stop)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.running = append(f.running, r)
@@ -182,13 +188,13 @@ func (r *replica) await(what string, matches func(event any) bool) {
 	})
 }
 
-// stop ends the controller, as a signal would end its program.
+// stop ends the controller, as a signal would end its program; once more does no harm.
 func (r *replica) stop() {
 	r.t.Helper()
 	r.cancel()
 	select {
-	case err := <-r.ended:
-		check(r.t, err)
+	case <-r.ended:
+		check(r.t, r.err)
 	case <-time.After(testbed.Patience):
 		r.t.Fatalf("%s has not stopped within %v", r.name, testbed.Patience)
 	}
