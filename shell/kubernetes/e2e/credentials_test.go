@@ -65,7 +65,9 @@ func TestSecretSpoiledWhileRunning(t *testing.T) {
 	d.AwaitPods(pod, second, third)
 
 	w.createSecret()
-	d.Await(mark, "new credentials", func(event testbed.Event) bool { return event.CredentialsChanged })
+	d.Await(mark, "new credentials", func(event testbed.Event) bool {
+		return event.CredentialsChanged
+	})
 	d.AwaitPods(pod, second, third, w.launch(testbed.Wish{Name: "haproxy-3"}))
 	expectTerminations(t, d, mark)
 }

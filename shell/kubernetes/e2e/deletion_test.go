@@ -11,8 +11,8 @@ import (
 // may remove a pod earlier.
 const gracePeriod = 30 * time.Second
 
-// The pod goes on until the kubelet and the finalizer let it go, and its agent answers. The authority
-// over it ends with the deletion, and what happens later ends nothing more.
+// The pod goes on until the kubelet and the finalizer let it go, and its agent answers. The
+// authority over it ends with the deletion, and what happens later ends nothing more.
 func TestGracefulDeletionWithFinalizer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -52,8 +52,8 @@ func TestForceDeletion(t *testing.T) {
 	expectTerminations(t, d, mark, leaving)
 }
 
-// expectCauseOfDeletion: the API server announces even a deletion without grace before it carries it
-// out, and discovery looks at the pods as they are by then: which of the two it sees is luck.
+// expectCauseOfDeletion: the API server announces even a deletion without grace before it carries
+// it out, and discovery looks at the pods as they are by then: which of the two it sees is luck.
 func expectCauseOfDeletion(t *testing.T, event testbed.Event) {
 	t.Helper()
 	if event.Cause != "terminating" && event.Cause != "deleted" {
@@ -62,7 +62,9 @@ func expectCauseOfDeletion(t *testing.T, event testbed.Event) {
 }
 
 // expectTerminations: of these pods, once each, and of no others.
-func expectTerminations(t *testing.T, d *testbed.Discovery, mark testbed.Mark, pods ...*testbed.Pod) {
+func expectTerminations(
+	t *testing.T, d *testbed.Discovery, mark testbed.Mark, pods ...*testbed.Pod,
+) {
 	t.Helper()
 	others := expectTerminatedOnce(t, d, mark, pods...)
 	if len(others) > 0 {

@@ -129,5 +129,7 @@ func (w *world) leaseHolder() string {
 
 func (w *world) awaitLeaseHolder(holder string) {
 	w.t.Helper()
-	testbed.Eventually(w.t, "a lease held by "+holder, func() bool { return w.leaseHolder() == holder })
+	testbed.Eventually(w.t, "a lease held by "+holder, func() bool {
+		return w.leaseHolder() == holder
+	})
 }

@@ -23,8 +23,9 @@ import (
 // account is the service account of the manifests.
 const account = "haproxy-discovery"
 
-// The objects that the program prints are created as they are, with nothing that the API server does
-// not know. What they permit suffices to run it with the arguments that they give, leading included.
+// The objects that the program prints are created as they are, with nothing that the API server
+// does not know. What they permit suffices to run it with the arguments that they give, leading
+// included.
 func TestManifests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -44,7 +45,9 @@ func TestManifests(t *testing.T) {
 	w.updateSecret(map[string]string{
 		"dataplane_username": "admin", "dataplane_password": password,
 	})
-	d.Await(mark, "new credentials", func(event testbed.Event) bool { return event.CredentialsChanged })
+	d.Await(mark, "new credentials", func(event testbed.Event) bool {
+		return event.CredentialsChanged
+	})
 	check(t, pods[0].Remove(w.ctx))
 	d.AwaitPods(pods[1:]...)
 	d.Interrupt()

@@ -57,7 +57,8 @@ func TestDeletionMissedWhileCut(t *testing.T) {
 }
 
 // The server no longer has what was missed, and answers 410 Gone. Only the difference between what
-// discovery knew and a new list shows that a pod is gone, that one was replaced, and that one is new.
+// discovery knew and a new list shows that a pod is gone, that one was replaced, and that one is
+// new.
 func TestRelistAfter410Gone(t *testing.T) {
 	t.Parallel()
 	// Without a cache, the server watches etcd, whose history the test can cut off.

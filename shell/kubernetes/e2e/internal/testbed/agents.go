@@ -10,6 +10,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -70,9 +71,13 @@ type Agent struct {
 	agents *Agents
 	server *http.Server
 
-	mu     sync.Mutex
-	answer http.HandlerFunc
+	mu             sync.Mutex
+	answer         http.HandlerFunc
+	configurations []Configuration
 }
+
+// Configuration is what an agent was given, and by whom, as the User-Agent says.
+type Configuration struct{ Text, By string }
 
 // Start returns once the agent listens. The answer is Running, Hung or another one.
 func (a *Agents) Start(ip string, answer http.HandlerFunc) (*Agent, error) {
@@ -89,7 +94,8 @@ func (a *Agents) Start(ip string, answer http.HandlerFunc) (*Agent, error) {
 	}
 	agent := &Agent{IP: ip, agents: a, answer: answer}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v1/state", agent.serveState)
+	mux.HandleFunc("GET /v1/state", a.authenticated(agent.serveState))
+	mux.HandleFunc("POST /v1/configuration", a.authenticated(agent.takeConfiguration))
 	agent.server = &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0)}
 	a.mu.Lock()
 	a.running[agent] = true
@@ -113,20 +119,44 @@ func (a *Agent) Answer(answer http.HandlerFunc) {
 	a.answer = answer
 }
 
-func (a *Agent) serveState(w http.ResponseWriter, r *http.Request) {
-	a.agents.requests.Add(1)
-	username, password, _ := r.BasicAuth()
-	a.agents.mu.Lock()
-	known := username == a.agents.username && password == a.agents.password
-	a.agents.mu.Unlock()
-	if !known {
-		http.Error(w, "unauthorized", http.StatusUnauthorized)
-		return
+// Configurations are what the agent was given so far, in that order.
+func (a *Agent) Configurations() []Configuration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.configurations)
+}
+
+func (a *Agents) authenticated(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		a.requests.Add(1)
+		username, password, _ := r.BasicAuth()
+		a.mu.Lock()
+		known := username == a.username && password == a.password
+		a.mu.Unlock()
+		if !known {
+			http.Error(w, "unauthorized", http.StatusUnauthorized)
+			return
+		}
+		next(w, r)
 	}
+}
+
+func (a *Agent) serveState(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	answer := a.answer
 	a.mu.Unlock()
 	answer(w, r)
+}
+
+func (a *Agent) takeConfiguration(w http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.configurations = append(a.configurations, Configuration{string(text), r.UserAgent()})
 }
 
 // Running is the answer of an agent whose HAProxy has this version; without one the agent does not

@@ -117,8 +117,8 @@ func (h *HAProxy) info() (map[string]string, error) {
 	return info, lines.Err()
 }
 
-// Answer is that of an agent beside this HAProxy: it knows what the runtime socket tells, and nothing
-// while there is none.
+// Answer is that of an agent beside this HAProxy: it knows what the runtime socket tells, and
+// nothing while there is none.
 func (h *HAProxy) Answer(w http.ResponseWriter, r *http.Request) {
 	info, err := h.info()
 	if err != nil {

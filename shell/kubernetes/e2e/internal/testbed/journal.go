@@ -92,8 +92,8 @@ func (j *journal) announce() {
 	j.news = make(chan struct{})
 }
 
-// await looks again after each event until it finds what it looks for, the run has ended or the limit
-// is over.
+// await looks again after each event until it finds what it looks for, the run has ended or the
+// limit is over.
 func (j *journal) await(limit time.Duration, look func() bool) error {
 	deadline := time.After(limit)
 	for {

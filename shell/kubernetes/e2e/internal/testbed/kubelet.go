@@ -21,8 +21,8 @@ const (
 	LabelValue = "loadbalancer"
 )
 
-// Kubelet plays the scheduler and all kubelets of one namespace. Safe for concurrent use, as long as
-// each pod is in one goroutine's hands.
+// Kubelet plays the scheduler and all kubelets of one namespace. Safe for concurrent use, as long
+// as each pod is in one goroutine's hands.
 type Kubelet struct {
 	Agents *Agents
 	pods   client.PodInterface

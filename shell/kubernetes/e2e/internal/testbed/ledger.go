@@ -2,9 +2,9 @@ package testbed
 
 import "fmt"
 
-// ledger keeps account of what a deployer may rely on in any run: an authority that leaves the fleet
-// was terminated before, exactly once, and is never published again. No test takes a pod out of the
-// fleet and back in under the same authority.
+// ledger keeps account of what a deployer may rely on in any run: an authority that leaves the
+// fleet was terminated before, exactly once, and is never published again. No test takes a pod out
+// of the fleet and back in under the same authority.
 type ledger struct {
 	published  map[Authority]bool // by the last publication
 	terminated map[Authority]bool

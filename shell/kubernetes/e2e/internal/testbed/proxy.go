@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Proxy passes TCP connections on to an API server until it is cut: then open connections are closed
-// and new ones refused, as when a server or a route to it is gone.
+// Proxy passes TCP connections on to an API server until it is cut: then open connections are
+// closed and new ones refused, as when a server or a route to it is gone.
 type Proxy struct {
 	address, target string
 
