@@ -78,6 +78,25 @@ func TestBusIsSubscribedInTheConstructorAndMayBlock(t *testing.T) {
 	}
 }
 
+// On a bus of many, what discovery does not know is somebody else's, and its own events come back.
+func TestForeignEventsOnTheBusAreNoProblem(t *testing.T) {
+	bus, told := newTestBus(), &problemLog{}
+	close(bus.gate)
+	r := newRunning(t, New(bus, nil, WithObserver(told)))
+	configure(r.Component, 5555)
+	r.begin()
+	for _, event := range []any{"foreign", nil, core.HAProxyPodTerminated{}, 42} {
+		bus.send(event)
+	}
+	bus.send(core.ResourceSyncComplete{Resource: core.HAProxyPods})
+	r.SetPodStore(newTestStore())
+	bus.send(core.DriftPreventionTriggered{})
+	r.awaitFleet()
+	if n := told.count(UnknownEvent); n != 0 {
+		t.Errorf("%d problems", n)
+	}
+}
+
 // A bus that reads nothing is dropped in the end, and the observers learn of it.
 func TestBusThatLagsTooFarIsToldToTheObservers(t *testing.T) {
 	bus, told := newTestBus(), &problemLog{}

@@ -76,7 +76,7 @@ func New(bus Bus, logger *slog.Logger, opts ...Option) *Component {
 	c.state.Store(&state)
 	if bus != nil {
 		c.toBus = c.publisher.Subscribe("bus")
-		c.unsubscribe = bus.Subscribe(ComponentName, c.HandleEvent)
+		c.unsubscribe = bus.Subscribe(ComponentName, func(event any) { c.takeIn(event) })
 	}
 	return c
 }
@@ -99,6 +99,13 @@ func (c *Component) State() core.State { return *c.state.Load() }
 // HandleEvent takes in an event, see ResourceIndexUpdated. It never blocks and is safe at any time,
 // before Start too.
 func (c *Component) HandleEvent(event any) {
+	if !c.takeIn(event) {
+		c.Report(Problem{UnknownEvent, fmt.Errorf("events of type %T are not taken in", event)})
+	}
+}
+
+// takeIn is false for an event of a type that nothing is known of.
+func (c *Component) takeIn(event any) bool {
 	switch e := event.(type) {
 	case core.ConfigValidated:
 		c.inbox.putInput(e)
@@ -115,13 +122,20 @@ func (c *Component) HandleEvent(event any) {
 			c.inbox.putNamed(keysOf(e))
 		}
 	case ResourceSyncComplete:
-		if e.Resource == core.HAProxyPods {
-			c.inbox.putList(syncComplete)
-		}
-	case DriftPreventionTriggered:
+		c.putSync(e.Resource)
+	case core.ResourceSyncComplete:
+		c.putSync(e.Resource)
+	case DriftPreventionTriggered, core.DriftPreventionTriggered:
 		c.inbox.putList(driftTick)
 	default:
-		c.Report(Problem{UnknownEvent, fmt.Errorf("events of type %T are not taken in", event)})
+		return false
+	}
+	return true
+}
+
+func (c *Component) putSync(resource string) {
+	if resource == core.HAProxyPods {
+		c.inbox.putList(syncComplete)
 	}
 }
 

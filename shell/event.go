@@ -3,8 +3,9 @@ package shell
 import "github.com/haproxy-discovery/haproxy-discovery/core"
 
 // The events that HandleEvent and the bus take in. Beside these, core.ConfigValidated,
-// core.CredentialsUpdated and core.BecameLeader are taken as they are; any other type is logged
-// and does nothing else.
+// core.CredentialsUpdated and core.BecameLeader are taken as they are; of core's inputs of the same
+// names as these, what they say of pods is not asked. Any other type is a problem if it comes by
+// HandleEvent, and somebody else's business if it comes over the bus.
 
 // ResourceIndexUpdated names pods that may have changed, been added or been deleted. It carries no
 // object: the component reads the facts from the pod store when it gets to them, because the store
@@ -26,6 +27,8 @@ type Bus interface {
 	// any goroutine; handle never blocks. It returns a function that ends the subscription.
 	Subscribe(name string, handle func(event any)) (unsubscribe func())
 	// Publish hands out one event. The component calls it from one goroutine of its own, in order;
-	// it may block without holding up anything but itself, until the component stops.
+	// it may block without holding up anything but itself, until the component stops. If 10,000
+	// terminations wait for it, it is given up for good, as any subscriber is (R30); a Problem of the
+	// kind BusSubscription tells so.
 	Publish(event core.Event)
 }

@@ -15,9 +15,11 @@ func checkInvariantsFlag(set *pflag.FlagSet, wanted *bool) {
 }
 
 // checkInvariants gives the option that checks each step, none unless it is wanted.
-func checkInvariants(wanted bool, logger *slog.Logger, watch *watch) []shell.Option {
+func checkInvariants(wanted bool, logger *slog.Logger, served *statusServer) []shell.Option {
 	if !wanted {
 		return nil
 	}
-	return []shell.Option{shell.WithObserver(checking.New(logger, watch.violated))}
+	checker := checking.New(logger, served.violated)
+	served.followChecks(checker)
+	return []shell.Option{shell.WithObserver(checker)}
 }

@@ -62,11 +62,7 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 	if err := f.options.Validate(); err != nil {
 		return usage(err)
 	}
-	watch, err := listen(f.listen)
-	if err != nil {
-		return err
-	}
-	recorder, err := openRecorder(f.record, core.Config{}, logger)
+	served, err := listen(f.listen)
 	if err != nil {
 		return err
 	}
@@ -75,16 +71,20 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer fleet.Close()
+	recorder, err := openRecorder(f.record, core.Config{}, logger)
+	if err != nil {
+		return err
+	}
 	options := slices.Concat(
-		recordWith(recorder), watch.options(), checkInvariants(f.checked, logger, watch))
+		recordWith(recorder), served.options(), checkInvariants(f.checked, logger, served))
 	component := shell.New(nil, logger, append(options, shell.WithDriftInterval(demoDriftInterval))...)
 	narrate := func(line string) { _, _ = fmt.Fprintln(std.err, "#", line) }
 	activities := []func(context.Context) error{
 		func(ctx context.Context) error { return fleet.Run(ctx, component, narrate) },
 	}
-	if watch != nil {
-		narrate("status page: http://" + watch.listener.Addr().String())
-		activities = append(activities, watch.serving(component, recorder, demoDriftInterval, logger))
+	if served != nil {
+		narrate("status page: http://" + served.listener.Addr().String())
+		activities = append(activities, served.serving(component, recorder, staleIntervals*demoDriftInterval, logger))
 	}
 	return newProgram(component, std.out, format).run(ctx, activities...)
 }

@@ -29,11 +29,7 @@ func (f *firstVerdicts) wait(ctx context.Context) error {
 // Reduced implements shell.Observer.
 func (f *firstVerdicts) Reduced(step shell.Step) {
 	_, _, published := step.After.Published()
-	for range step.After.Unpublished() {
-		published = false
-		break
-	}
-	if published && !step.After.FirstAttemptsPending() {
+	if published && step.After.UnpublishedLen() == 0 && !step.After.FirstAttemptsPending() {
 		f.once.Do(func() { close(f.reached) })
 	}
 }

@@ -20,7 +20,8 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
-// staleIntervals is how many drift intervals without a look at the pods make the page warn.
+// staleIntervals is how many drift intervals without a read of the pods make the page warn, where reads
+// tell how old the view is.
 const staleIntervals = 3
 
 func addListenFlag(set *pflag.FlagSet, address *string) {
@@ -28,9 +29,9 @@ func addListenFlag(set *pflag.FlagSet, address *string) {
 		"serve the status page, /metrics, /healthz, /readyz and /debug/fleet on `ADDR`, as in 127.0.0.1:8080")
 }
 
-// watch is what --listen adds to a command: observers of the component, and a server. Its
+// statusServer is what --listen adds to a command: observers of the component, and a server. Its
 // options and violated may be called on nil, for a command without the flag.
-type watch struct {
+type statusServer struct {
 	listener net.Listener
 	times    *timeline.Timeline
 	metrics  *metrics.Metrics
@@ -38,7 +39,7 @@ type watch struct {
 
 // listen takes the address, so that one that is taken ends the program before anything has begun;
 // nil where it is empty.
-func listen(address string) (*watch, error) {
+func listen(address string) (*statusServer, error) {
 	if address == "" {
 		return nil, nil
 	}
@@ -47,7 +48,7 @@ func listen(address string) (*watch, error) {
 		return nil, usagef("--listen %s: %w", address, bareReason(err))
 	}
 	times := timeline.New()
-	return &watch{listener: listener, times: times, metrics: metrics.New(times)}, nil
+	return &statusServer{listener: listener, times: times, metrics: metrics.New(times)}, nil
 }
 
 // bareReason leaves out what the flag's own name and value tell.
@@ -63,47 +64,55 @@ func bareReason(err error) error {
 	return err
 }
 
-func (w *watch) options() []shell.Option {
-	if w == nil {
+func (s *statusServer) options() []shell.Option {
+	if s == nil {
 		return nil
 	}
-	return []shell.Option{shell.WithObserver(w.times), shell.WithObserver(w.metrics)}
+	return []shell.Option{shell.WithObserver(s.times), shell.WithObserver(s.metrics)}
 }
 
 // violated counts a violation of an invariant for the metrics.
-func (w *watch) violated(invariant string) {
-	if w != nil {
-		w.metrics.InvariantViolated(invariant)
+func (s *statusServer) violated(invariant string) {
+	if s != nil {
+		s.metrics.InvariantViolated(invariant)
 	}
 }
 
-// follow shows what a feed knows of where its inputs come from.
-func (w *watch) follow(feed feed) {
-	w.times.FollowSources(feed.sources)
-	if lastContact := feed.lastContact(); lastContact != nil {
-		w.times.FollowStore(lastContact)
+// followChecks shows how many steps were left unchecked.
+func (s *statusServer) followChecks(checks metrics.Checks) {
+	if s != nil {
+		s.metrics.FollowChecks(checks)
+	}
+}
+
+// follow shows what is known of where the inputs come from. lastContact may be nil: reads of the store
+// tell how old the view is then.
+func (s *statusServer) follow(sources func() []timeline.Source, lastContact func() time.Time) {
+	s.times.FollowSources(sources)
+	if lastContact != nil {
+		s.times.FollowStore(lastContact)
 	}
 }
 
 // serving is the activity that serves until its context ends. The recorder may be nil.
-func (w *watch) serving(
-	component *shell.Component, recorder *recording.Recorder, driftInterval time.Duration,
+func (s *statusServer) serving(
+	component *shell.Component, recorder *recording.Recorder, stale time.Duration,
 	logger *slog.Logger,
 ) func(context.Context) error {
-	w.metrics.FollowSubscribers(component.Subscriptions)
+	s.metrics.FollowSubscribers(component.Subscriptions)
 	if recorder != nil {
-		w.metrics.FollowInputLog(recorder)
+		s.metrics.FollowInputLog(recorder)
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(w.metrics, collectors.NewGoCollector(),
+	registry.MustRegister(s.metrics, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	handler := status.NewHandler(status.Sources{
+	handler := status.NewHandler(status.Options{
 		Component:  component,
-		Timeline:   w.times,
+		Timeline:   s.times,
 		Metrics:    promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
-		StaleAfter: staleIntervals * driftInterval,
+		StaleAfter: stale,
 		Build:      "haproxy-discovery " + buildText(),
 	})
-	logger.Info("serving HTTP", "address", w.listener.Addr().String())
-	return func(ctx context.Context) error { return status.Serve(ctx, w.listener, handler, logger) }
+	logger.Info("serving HTTP", "address", s.listener.Addr().String())
+	return func(ctx context.Context) error { return status.Serve(ctx, s.listener, handler, logger) }
 }

@@ -19,8 +19,9 @@ import (
 type feed interface {
 	// attach gives the component what is known, and the activities that go on feeding it.
 	attach(component *shell.Component) []activity
-	// lastContact tells when the source of the pods was last heard of; nil if reading its store tells.
-	lastContact() func() time.Time
+	// age says how to tell how old the view of the pods is: by the last contact with their source, nil
+	// if reads of the store tell; and from which age on it is stale, given the time between two reads.
+	age(driftInterval time.Duration) (lastContact func() time.Time, stale time.Duration)
 	// sources tells how things stand with where pods, credentials and leadership come from.
 	sources() []timeline.Source
 	close()
@@ -77,7 +78,7 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	}
 	defer feed.close()
 	config := core.Config{AgentContainer: f.agentContainer, AgentScheme: f.agentScheme}
-	watch, err := listen(f.listen)
+	served, err := listen(f.listen)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	}
 	first := newFirstVerdicts()
 	options := slices.Concat(
-		recordWith(recorder), watch.options(), checkInvariants(f.checked, logger, watch))
+		recordWith(recorder), served.options(), checkInvariants(f.checked, logger, served))
 	component := shell.New(nil, logger, append(options,
 		shell.WithConfig(config),
 		shell.WithDriftInterval(f.driftInterval),
@@ -95,9 +96,10 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 		shell.WithObserver(first))...)
 	component.HandleEvent(core.ConfigValidated{AgentPort: f.agentPort, PodSelector: f.selector})
 	activities := feed.attach(component)
-	if watch != nil {
-		watch.follow(feed)
-		activities = append(activities, watch.serving(component, recorder, f.driftInterval, logger))
+	if served != nil {
+		lastContact, stale := feed.age(f.driftInterval)
+		served.follow(feed.sources, lastContact)
+		activities = append(activities, served.serving(component, recorder, stale, logger))
 	}
 	if f.once {
 		activities = append(activities, first.wait)

@@ -15,8 +15,12 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
-// startLimit bounds the checks before the start.
-const startLimit = 5 * time.Second
+const (
+	// startLimit bounds the checks before the start.
+	startLimit = 5 * time.Second
+	// staleView is how long contact may be lost before the page warns; the alert rules do so, too.
+	staleView = 2 * time.Minute
+)
 
 // clusterFeed feeds a component from a cluster: pods, credentials, leadership.
 type clusterFeed struct {
@@ -163,63 +167,30 @@ func (c *clusterFeed) attach(component *shell.Component) []activity {
 }
 
 func (c *clusterFeed) attachSecret(component *shell.Component) activity {
-	updated := func(credentials core.Credentials) {
-		component.HandleEvent(core.CredentialsUpdated{Credentials: credentials})
-	}
 	if !c.first.IsZero() {
-		updated(c.first)
+		component.HandleEvent(core.CredentialsUpdated{Credentials: c.first})
 	}
-	return func(ctx context.Context) error { return c.secret.Run(ctx, updated) }
+	return func(ctx context.Context) error { return c.secret.Run(ctx, component.HandleEvent) }
 }
 
-// lastContact implements feed: the informer's store can always be read, so that only its watch
-// knows how old the view is.
-func (c *clusterFeed) lastContact() func() time.Time {
-	return func() time.Time { return c.pods.View().LastContact }
+// age implements feed: the informer's store can always be read, so that only its watch knows how old
+// the view is.
+func (c *clusterFeed) age(time.Duration) (lastContact func() time.Time, stale time.Duration) {
+	return func() time.Time { return c.pods.View().LastContact }, staleView
 }
 
 // sources implements feed.
 func (c *clusterFeed) sources() []timeline.Source {
-	pods := "pods in namespace " + c.cluster.Namespace + " at " + c.cluster.Server
-	sources := []timeline.Source{watched(timeline.PodSource, pods, c.pods.View(), "")}
+	sources := []timeline.Source{c.pods.Source()}
 	if c.dir != nil {
-		sources = append(sources, c.dir.source())
+		sources = append(sources, c.dir.shown())
 	} else {
-		secret := c.secret.View()
-		sources = append(sources,
-			watched(timeline.CredentialSource, secret.Resource, secret, c.secret.Problem()))
+		sources = append(sources, c.secret.Source())
 	}
 	if c.leadership != nil {
-		sources = append(sources, elected(c.leadership.Status()))
+		sources = append(sources, c.leadership.Source())
 	}
 	return sources
-}
-
-// watched describes a watch. What is wrong with its object comes before what is wrong with the contact.
-func watched(
-	kind timeline.SourceKind, name string, view kubernetes.View, problem string,
-) timeline.Source {
-	state := "out of contact"
-	if view.Connected {
-		state = "connected"
-	}
-	return timeline.Source{
-		Kind: kind, Name: name, State: state, Error: cmp.Or(problem, view.LastError),
-	}
-}
-
-func elected(status kubernetes.LeadershipStatus) timeline.Source {
-	state := "nobody leads"
-	switch {
-	case status.Leading:
-		state = "this replica leads"
-	case status.Holder != "" && status.Holder != status.Identity:
-		state = status.Holder + " leads"
-	}
-	return timeline.Source{
-		Kind: timeline.LeadershipSource, Name: "Lease " + status.Lease, State: state,
-		Error: status.LastError,
-	}
 }
 
 // close implements feed.

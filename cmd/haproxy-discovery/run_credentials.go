@@ -61,8 +61,8 @@ func (f *credentialsFeed) tell(err error) {
 	f.logger.Error("credentials unreadable, the old ones stay in use", "error", err)
 }
 
-// source shows the directory on the status page and in the metrics.
-func (f *credentialsFeed) source() timeline.Source {
+// shown is the directory on the status page and in the metrics.
+func (f *credentialsFeed) shown() timeline.Source {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return timeline.Source{

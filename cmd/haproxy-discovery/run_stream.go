@@ -33,8 +33,8 @@ type streamFeed struct {
 	credentials *credentialsFeed
 	logger      *slog.Logger
 	closePods   func()
-	// source is set by attach.
-	source *podSource
+	// podSource is set by attach.
+	podSource *podSource
 }
 
 func (f *runFlags) openStream(in io.Reader, logger *slog.Logger) (*streamFeed, error) {
@@ -55,16 +55,18 @@ func (f *runFlags) openStream(in io.Reader, logger *slog.Logger) (*streamFeed, e
 // attach implements feed.
 func (f *streamFeed) attach(component *shell.Component) []activity {
 	credentials := f.credentials.attach(component)
-	f.source = newPodSource(f.pods, f.namespace, component, f.logger)
-	return []activity{f.source.run, credentials}
+	f.podSource = newPodSource(f.pods, f.namespace, component, f.logger)
+	return []activity{f.podSource.run, credentials}
 }
 
-// lastContact implements feed.
-func (f *streamFeed) lastContact() func() time.Time { return nil }
+// age implements feed.
+func (f *streamFeed) age(driftInterval time.Duration) (func() time.Time, time.Duration) {
+	return nil, staleIntervals * driftInterval
+}
 
 // sources implements feed.
 func (f *streamFeed) sources() []timeline.Source {
-	return []timeline.Source{f.source.source(), f.credentials.source()}
+	return []timeline.Source{f.podSource.shown(), f.credentials.shown()}
 }
 
 // close implements feed.
@@ -187,9 +189,9 @@ func (s *podSource) take(item podstream.Item) bool {
 	return true
 }
 
-// source shows the stream on the status page and in the metrics. That it ends is no error: what it
+// shown is the stream on the status page and in the metrics. That it ends is no error: what it
 // has told stands, and a drift pass reads it again.
-func (s *podSource) source() timeline.Source {
+func (s *podSource) shown() timeline.Source {
 	state := "being read"
 	if s.over.Load() {
 		state = "has ended"

@@ -145,7 +145,7 @@ func (c *comparison) take(state core.State) (isNew bool, difference string) {
 }
 
 func TestMergedStatesBehaveAlike(t *testing.T) {
-	for _, world := range []World{pair(), opening()} {
+	for _, world := range Small() {
 		states, compared, difference := compareMerged(world, newDigester())
 		t.Logf("%s: %d states, %d others merged into them", world.Name, states, compared)
 		if difference != "" {

@@ -70,7 +70,7 @@ func newAPIServer(t *testing.T) *apiServer {
 
 func (s *apiServer) connect(t *testing.T) {
 	t.Helper()
-	cluster, err := open(&rest.Config{
+	cluster, err := NewCluster(&rest.Config{
 		Host: s.URL, BearerToken: "token-1", QPS: -1,
 		ContentConfig: rest.ContentConfig{ContentType: "application/json"},
 		// A transport of its own, so that it can be closed without the others.

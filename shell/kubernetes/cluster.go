@@ -26,7 +26,7 @@ type Access struct {
 	Namespace string
 }
 
-// Cluster is an API server to talk to, and the namespace to look at.
+// Cluster is an API server to talk to, and the namespace to look at; made by Connect or NewCluster.
 type Cluster struct {
 	Config    *rest.Config
 	Client    dynamic.Interface
@@ -60,10 +60,12 @@ func Connect(access Access, userAgent string) (*Cluster, error) {
 		return nil, err
 	}
 	config.UserAgent = userAgent
-	return open(config, namespace)
+	return NewCluster(config, namespace)
 }
 
-func open(config *rest.Config, namespace string) (*Cluster, error) {
+// NewCluster uses the configuration of a program that has one already. The error says what is wrong
+// with it.
+func NewCluster(config *rest.Config, namespace string) (*Cluster, error) {
 	server, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: server %q: %w", config.Host, err)

@@ -17,7 +17,8 @@ import (
 )
 
 // Failure is a request to the API server that has failed: what was asked of whom, why it failed and
-// what to do, in one line. It does not unwrap, see listWatch.failed.
+// what to do, in one line. It does not unwrap: client-go would take some causes as a reason to try
+// again for long within one call.
 type Failure struct {
 	kind   failureKind
 	asked  string

@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -91,12 +92,16 @@ type LeadershipStatus struct {
 	LastError string
 }
 
-// NewLeadership makes it; Run takes part. The error says that a duration makes no sense.
+// NewLeadership makes it; Run takes part. The error says which part of the election makes no
+// sense, or what is wrong with the cluster's configuration.
 func NewLeadership(
 	cluster *Cluster, election Election, logger *slog.Logger,
 ) (*Leadership, error) {
 	if err := election.Validate(); err != nil {
 		return nil, err
+	}
+	if election.Identity == "" {
+		return nil, errors.New("the identity is empty")
 	}
 	logger = orDiscard(logger)
 	config := rest.CopyConfig(cluster.Config)
@@ -138,7 +143,8 @@ func (l *Leadership) Status() LeadershipStatus { return l.lock.status() }
 
 // Run takes part until ctx ends, and gives the lease up then. Each time that this replica becomes
 // the leader, handle, usually Component.HandleEvent, is told core.BecameLeader. A lease that is lost
-// is tried for again.
+// is tried for again. That a term has ended is not told: for a program that also acts as the leader,
+// and has to stop before the next one begins, e2e/embedding shows an election by client-go's means.
 func (l *Leadership) Run(ctx context.Context, handle func(event any)) error {
 	release, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -204,6 +204,7 @@ func TestElectionIsChecked(t *testing.T) {
 		"retry period 0s":    func(e *Election) { e.RetryPeriod = 0 },
 		"renew deadline":     func(e *Election) { e.RetryPeriod = e.RenewDeadline },
 		"lease duration 4s":  func(e *Election) { e.RenewDeadline = 4 * time.Second },
+		"identity is empty":  func(e *Election) { e.Identity = "" },
 		"number of seconds":  func(e *Election) { e.LeaseDuration += time.Millisecond },
 		"retry period -1ns":  func(e *Election) { e.RetryPeriod = -1 },
 		"lease duration -1s": func(e *Election) { e.LeaseDuration = -time.Second },

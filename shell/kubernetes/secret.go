@@ -98,34 +98,40 @@ func (s *CredentialsSecret) Problem() string {
 	return s.problem
 }
 
-// Run follows the Secret until ctx ends, once. It calls updated, from one goroutine, with credentials
-// that differ from those before, be it those that Read gave.
-func (s *CredentialsSecret) Run(ctx context.Context, updated func(core.Credentials)) error {
+// Run follows the Secret until ctx ends, once. It tells handle, usually Component.HandleEvent, from one
+// goroutine, core.CredentialsUpdated with credentials that differ from those before, be it those
+// that Read gave.
+func (s *CredentialsSecret) Run(ctx context.Context, handle func(event any)) error {
 	take := func(object any) {
 		if fields, isFields := object.(*unstructured.Unstructured); isFields {
 			credentials, err := s.credentials(fields)
-			s.take(credentials, err, updated)
+			s.take(credentials, err, handle)
 		}
 	}
 	_, err := s.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    take,
 		UpdateFunc: func(_, object any) { take(object) },
-		DeleteFunc: func(any) { s.take(core.Credentials{}, s.missing(), updated) },
+		DeleteFunc: func(any) { s.take(core.Credentials{}, s.missing(), handle) },
 	})
 	if err != nil {
 		return fmt.Errorf("following Secret %q: %w", s.name, err)
 	}
 	return follow(ctx, s.informer, s.listWatch, s.logger, func() {
 		if len(s.informer.GetIndexer().ListKeys()) == 0 {
-			s.take(core.Credentials{}, s.missing(), updated)
+			s.take(core.Credentials{}, s.missing(), handle)
 		}
 	})
 }
 
-// take tells what is new, and what is wrong once.
-func (s *CredentialsSecret) take(
-	credentials core.Credentials, err error, updated func(core.Credentials),
-) {
+// take tells what is new.
+func (s *CredentialsSecret) take(credentials core.Credentials, err error, handle func(event any)) {
+	if s.note(credentials, err) {
+		handle(core.CredentialsUpdated{Credentials: credentials})
+	}
+}
+
+// note takes down what was read, and logs what is wrong, once.
+func (s *CredentialsSecret) note(credentials core.Credentials, err error) (isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
@@ -137,17 +143,18 @@ func (s *CredentialsSecret) take(
 			}
 			s.logger.Error("credentials unreadable, "+inUse, "error", err)
 		}
-		return
+		return false
 	}
 	if s.problem != "" {
 		s.problem = ""
 		s.logger.Info("credentials readable again", "secret", s.name)
 	}
-	if credentials != s.last {
-		s.last = credentials
-		s.logger.Info("new credentials", "secret", s.name, "username", credentials.Username())
-		updated(credentials)
+	if credentials == s.last {
+		return false
 	}
+	s.last = credentials
+	s.logger.Info("new credentials", "secret", s.name, "username", credentials.Username())
+	return true
 }
 
 func (s *CredentialsSecret) missing() error {

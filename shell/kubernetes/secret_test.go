@@ -127,10 +127,13 @@ func (r *rotations) told() string {
 
 func (r *rotations) run(t *testing.T) {
 	running(t, func(ctx context.Context) error {
-		return r.Run(ctx, func(credentials core.Credentials) {
+		return r.Run(ctx, func(event any) {
+			if problem := r.Problem(); problem != "" { // may be asked meanwhile
+				t.Error(problem)
+			}
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.names = append(r.names, credentials.Username())
+			r.names = append(r.names, event.(core.CredentialsUpdated).Credentials.Username())
 		})
 	})
 }

@@ -43,6 +43,8 @@ var (
 		"Bytes written to the input log by this run.")
 	inputLogStopped = description("input_log_stopped",
 		"1 after recording had to stop, else 0.")
+	uncheckedSteps = description("invariant_unchecked_steps_total",
+		"Steps that were not checked against the invariants, because the checks had fallen behind or failed.")
 )
 
 func description(name, help string, labels ...string) *prometheus.Desc {
@@ -53,7 +55,8 @@ func describeGauges(descriptions chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
 		fleetSize, candidates, ignoredPods, rejectedPods, gateOpen, generation, probesInFlight,
 		probesQueued, storeViewAge, sourceUp,
-		oldestUnadmitted, subscriberLag, inputLogBytes, inputLogStopped,
+		oldestUnadmitted, subscriberLag, inputLogBytes,
+		inputLogStopped, uncheckedSteps,
 	} {
 		descriptions <- desc
 	}
@@ -83,9 +86,7 @@ func (m *Metrics) collectPresent(collected chan<- prometheus.Metric) {
 	collected <- gauge(probesQueued, float64(firstAttempts), "first")
 	collected <- gauge(probesQueued, float64(retries), "retry")
 	collected <- gauge(storeViewAge, moment.ViewAge(now).Seconds())
-	for _, source := range moment.Sources {
-		collected <- gauge(sourceUp, oneIf(source.Error == ""), string(source.Kind))
-	}
+	collectSources(collected, moment.Sources)
 	collected <- gauge(oldestUnadmitted, moment.OldestUnadmitted(now).Seconds())
 }
 
@@ -115,13 +116,29 @@ func collectPods(collected chan<- prometheus.Metric, moment timeline.Moment) {
 	}
 }
 
+// collectSources: of several sources of a kind, all have to be well.
+func collectSources(collected chan<- prometheus.Metric, sources []timeline.Source) {
+	up := map[string]bool{}
+	for _, source := range sources {
+		kind := labelText(string(source.Kind))
+		others, told := up[kind]
+		up[kind] = source.Error == "" && (others || !told)
+	}
+	for kind, isUp := range up {
+		collected <- gauge(sourceUp, oneIf(isUp), kind)
+	}
+}
+
+// labelText is a text as Prometheus takes it for the value of a label.
+func labelText(text string) string { return strings.ToValidUTF8(text, "?") }
+
 func (m *Metrics) collectSubscribers(collected chan<- prometheus.Metric) {
 	if m.subscriptions == nil {
 		return
 	}
 	lags := map[string]int{}
 	for _, subscription := range m.subscriptions() {
-		name := strings.ToValidUTF8(subscription.Name(), "?") // Prometheus takes no other label
+		name := labelText(subscription.Name())
 		lags[name] = max(lags[name], subscription.Lag())
 	}
 	for name, lag := range lags {
@@ -136,6 +153,13 @@ func (m *Metrics) collectInputLog(collected chan<- prometheus.Metric) {
 	collected <- prometheus.MustNewConstMetric(
 		inputLogBytes, prometheus.CounterValue, float64(m.inputLog.Bytes()))
 	collected <- gauge(inputLogStopped, oneIf(m.inputLog.Err() != nil))
+}
+
+func (m *Metrics) collectChecks(collected chan<- prometheus.Metric) {
+	if m.checks != nil {
+		collected <- prometheus.MustNewConstMetric(
+			uncheckedSteps, prometheus.CounterValue, float64(m.checks.Unchecked()))
+	}
 }
 
 func oneIf(condition bool) float64 {

@@ -52,12 +52,6 @@ var (
 	problemKinds = texts([]shell.ProblemKind{
 		shell.NotAPod, shell.InputRefused, shell.UnknownEvent, shell.ShutdownSlow, shell.BusSubscription,
 	})
-
-	// invariants are the numbers under which violations are told, see core/invariant.
-	invariants = []string{
-		"I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9", "I10", "I11",
-		"R7", "R8", "R14", "R16", "R17", "R19", "R21", "R22", "R23",
-	}
 )
 
 func texts[T ~string](values []T) []string {

@@ -33,6 +33,7 @@ type Metrics struct {
 
 	subscriptions func() []*effects.Subscription
 	inputLog      InputLog
+	checks        Checks
 }
 
 // InputLog is what is asked of a recorder; shell/recording's is one.
@@ -41,6 +42,12 @@ type InputLog interface {
 	Bytes() int64
 	// Err tells why recording has stopped; nil while it has not.
 	Err() error
+}
+
+// Checks is what is asked of who checks the invariants; shell/checking's Checker is one.
+type Checks interface {
+	// Unchecked counts the steps left out.
+	Unchecked() uint64
 }
 
 // New makes the metrics. What they tell of the present comes from the timeline, which must observe
@@ -58,6 +65,10 @@ func (m *Metrics) FollowSubscribers(subscriptions func() []*effects.Subscription
 // FollowInputLog adds what becomes of the input log. To be called before the metrics are
 // registered.
 func (m *Metrics) FollowInputLog(log InputLog) { m.inputLog = log }
+
+// FollowChecks adds what becomes of the checks of the invariants. To be called before the metrics are
+// registered.
+func (m *Metrics) FollowChecks(checks Checks) { m.checks = checks }
 
 // InvariantViolated counts a violation by the number of the invariant or rule, I4 or R17. Safe for
 // concurrent use.
@@ -81,6 +92,7 @@ func (m *Metrics) Collect(collected chan<- prometheus.Metric) {
 	m.collectPresent(collected)
 	m.collectSubscribers(collected)
 	m.collectInputLog(collected)
+	m.collectChecks(collected)
 }
 
 // Taken implements shell.Observer.

@@ -48,6 +48,10 @@ type fakeLog struct{ stopped error }
 func (fakeLog) Bytes() int64 { return 4711 }
 func (f fakeLog) Err() error { return f.stopped }
 
+type fakeChecks struct{}
+
+func (fakeChecks) Unchecked() uint64 { return 3 }
+
 func start(t *testing.T, port int, store shell.PodStore, log metrics.InputLog) *scraped {
 	t.Helper()
 	times := timeline.New()
@@ -57,6 +61,7 @@ func start(t *testing.T, port int, store shell.PodStore, log metrics.InputLog) *
 		shell.WithObserver(times), shell.WithObserver(counted))
 	counted.FollowSubscribers(component.Subscriptions)
 	counted.FollowInputLog(log)
+	counted.FollowChecks(fakeChecks{})
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(counted)
 	server := httptest.NewServer(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
@@ -170,6 +175,8 @@ func TestScrapeOfALiveComponent(t *testing.T) {
 		return []timeline.Source{
 			{Kind: timeline.PodSource, Name: "pods"},
 			{Kind: timeline.CredentialSource, Name: "Secret lb/hap", Error: "it does not exist"},
+			{Kind: timeline.CredentialSource, Name: "another Secret"},
+			{Kind: "\xff", Name: "one whose kind is no text"},
 		}
 	})
 
@@ -177,6 +184,7 @@ func TestScrapeOfALiveComponent(t *testing.T) {
 	s.want(samples, map[string]float64{
 		`haptic_discovery_source_up{source="pods"}`:                                            1,
 		`haptic_discovery_source_up{source="credentials"}`:                                     0,
+		`haptic_discovery_source_up{source="?"}`:                                               1,
 		"haptic_discovery_fleet_size":                                                          1,
 		"haptic_discovery_candidates":                                                          2,
 		"haptic_discovery_ignored_pods":                                                        1,
@@ -200,6 +208,7 @@ func TestScrapeOfALiveComponent(t *testing.T) {
 		`haptic_discovery_subscriber_lag{subscriber="slow"}`:                                   float64(slow.Lag()),
 		"haptic_discovery_input_log_bytes_total":                                               4711,
 		"haptic_discovery_input_log_stopped":                                                   0,
+		"haptic_discovery_invariant_unchecked_steps_total":                                     3,
 	})
 	if age := samples["haptic_discovery_store_view_age_seconds"]; age <= 0 || age > patience.Seconds() {
 		t.Errorf("the view is %v s old", age)
@@ -294,6 +303,7 @@ func TestScrapeWhileAgentsHang(t *testing.T) {
 func TestNamesAndLint(t *testing.T) {
 	s := start(t, 5555, loopback.NewStore(), fakeLog{})
 	s.Subscribe("\xff a name that is no text")
+	s.times.FollowSources(func() []timeline.Source { return []timeline.Source{{Kind: timeline.PodSource}} })
 	want := []string{
 		"haptic_discovery_candidates",
 		"haptic_discovery_fleet_size",
@@ -302,6 +312,7 @@ func TestNamesAndLint(t *testing.T) {
 		"haptic_discovery_ignored_pods",
 		"haptic_discovery_input_log_bytes_total",
 		"haptic_discovery_input_log_stopped",
+		"haptic_discovery_invariant_unchecked_steps_total",
 		"haptic_discovery_invariant_violations_total",
 		"haptic_discovery_oldest_unadmitted_candidate_seconds",
 		"haptic_discovery_passes_total",
@@ -313,6 +324,7 @@ func TestNamesAndLint(t *testing.T) {
 		"haptic_discovery_publications_total",
 		"haptic_discovery_reduce_duration_seconds",
 		"haptic_discovery_rejected_pods",
+		"haptic_discovery_source_up",
 		"haptic_discovery_store_errors_total",
 		"haptic_discovery_store_view_age_seconds",
 		"haptic_discovery_subscriber_lag",
@@ -338,9 +350,22 @@ func TestNamesAndLint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range regexp.MustCompile(`\bhaptic_[a-z_]+[a-z]\b`).FindAllString(string(readme), -1) {
-		if !got[name] {
-			t.Errorf("the README tells of %s, which is not there", name)
-		}
+	told := toldOf(string(readme))
+	if names := slices.Sorted(maps.Keys(told)); !slices.Equal(names, want) {
+		t.Errorf("the README tells of %q", names)
 	}
+}
+
+// toldOf are the names in the README: in full, or in the table of those that share the prefix.
+func toldOf(readme string) map[string]bool {
+	told := map[string]bool{}
+	for _, name := range regexp.MustCompile(`\bhaptic_[a-z_]+[a-z]\b`).FindAllString(readme, -1) {
+		told[name] = true
+	}
+	_, table, _ := strings.Cut(readme, "and under `haptic_discovery_`")
+	table, _, _ = strings.Cut(table, "haproxy-discovery manifests")
+	for _, name := range regexp.MustCompile("`([a-z_]+)(\\{[a-z,]+\\})?`").FindAllStringSubmatch(table, -1) {
+		told["haptic_discovery_"+name[1]] = true
+	}
+	return told
 }

@@ -6,7 +6,7 @@
 //	/events       what the page follows: server-sent events
 //	/healthz      200 while the component's loop takes up what is put into it, else 503
 //	/readyz       200 once the gate is open, else 503 and one line that says what is missing
-//	/metrics      if the Sources have a handler for it
+//	/metrics      if the Options have a handler for it
 //
 // healthz fails when the loop hangs (in a pod store that does not return, for instance) and before
 // and after it runs; restarting the program is the cure. An unreachable API server or a fleet that
@@ -17,7 +17,7 @@
 // NewHandler can be mounted under any path that ends with a slash, since the page's own links are
 // relative:
 //
-//	mux.Handle("/discovery/", http.StripPrefix("/discovery", status.NewHandler(sources)))
+//	mux.Handle("/discovery/", http.StripPrefix("/discovery", status.NewHandler(options)))
 //
 // Serve runs a server of its own, with time limits, that ends within half a second of its context.
 // Who mounts the handler on another server should see that requests' contexts end when that shuts

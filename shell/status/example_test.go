@@ -25,7 +25,7 @@ func Example() {
 	registry.MustRegister(counted)
 
 	mux := http.NewServeMux()
-	mux.Handle("/discovery/", http.StripPrefix("/discovery", status.NewHandler(status.Sources{
+	mux.Handle("/discovery/", http.StripPrefix("/discovery", status.NewHandler(status.Options{
 		Component:  component,
 		Timeline:   times,
 		Metrics:    promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),

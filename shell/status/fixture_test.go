@@ -44,7 +44,7 @@ func serve(t *testing.T) *served {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	handler := status.NewHandler(status.Sources{
+	handler := status.NewHandler(status.Options{
 		Component: component, Timeline: times, StaleAfter: time.Minute, Build: "test build",
 	})
 	go func() { ended <- status.Serve(ctx, listener, handler, nil) }()

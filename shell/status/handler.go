@@ -8,8 +8,8 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
-// Sources are what is shown.
-type Sources struct {
+// Options say what is shown.
+type Options struct {
 	Component *shell.Component
 	// Timeline observes that component.
 	Timeline *timeline.Timeline
@@ -22,20 +22,20 @@ type Sources struct {
 }
 
 type handler struct {
-	Sources
+	Options
 	streams chan struct{} // holds a token for each open stream
 }
 
 // NewHandler serves what the package's documentation lists. Safe for concurrent use.
-func NewHandler(sources Sources) http.Handler {
-	h := &handler{Sources: sources, streams: make(chan struct{}, maxStreams)}
+func NewHandler(options Options) http.Handler {
+	h := &handler{Options: options, streams: make(chan struct{}, maxStreams)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", h.healthz)
 	mux.HandleFunc("GET /readyz", h.readyz)
 	mux.HandleFunc("GET /debug/fleet", h.debugFleet)
 	mux.HandleFunc("GET /events", h.events)
-	if sources.Metrics != nil {
-		mux.Handle("GET /metrics", sources.Metrics)
+	if options.Metrics != nil {
+		mux.Handle("GET /metrics", options.Metrics)
 	}
 	addPage(mux)
 	return withHeaders(mux)

@@ -117,7 +117,7 @@ func (s *served) withMetrics() (*shell.Component, *httptest.Server) {
 	counted.FollowSubscribers(component.Subscriptions)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(counted)
-	return component, httptest.NewServer(status.NewHandler(status.Sources{
+	return component, httptest.NewServer(status.NewHandler(status.Options{
 		Component: component, Timeline: times, Metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 	}))
 }

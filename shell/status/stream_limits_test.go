@@ -39,7 +39,7 @@ func openStream(t *testing.T) (page net.Conn) {
 	listener := make(pipes)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	handler := status.NewHandler(status.Sources{Timeline: timeline.New()})
+	handler := status.NewHandler(status.Options{Timeline: timeline.New()})
 	go func() { ended <- status.Serve(ctx, listener, handler, nil) }()
 	page, connection := net.Pipe()
 	t.Cleanup(func() {

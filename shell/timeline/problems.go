@@ -25,16 +25,6 @@ type Problem struct {
 	At    time.Time
 }
 
-// Newest is the problem that came last; false while there was none.
-func (p Problems) Newest() (newest Problem, found bool) {
-	for _, problem := range p {
-		if !found || problem.At.After(newest.At) {
-			newest, found = problem, true
-		}
-	}
-	return newest, found
-}
-
 // with leaves the receiver as it is.
 func (p Problems) with(problem shell.Problem, at time.Time) Problems {
 	next := slices.Clone(p)

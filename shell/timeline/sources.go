@@ -23,7 +23,7 @@ type Source struct {
 }
 
 // FollowSources adds what the adapters around the component know of where its inputs come from.
-// sources must not block. To be called before the component starts.
+// sources is called whenever somebody looks, and must not block.
 func (t *Timeline) FollowSources(sources func() []Source) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

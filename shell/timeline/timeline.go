@@ -51,18 +51,24 @@ func (t *Timeline) FollowStore(contact func() time.Time) {
 // Now is what is known at present: the state after the newest step, and the times that belong to
 // exactly that state. It copies an entry for each pod.
 func (t *Timeline) Now() Moment {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	moment := t.moment
-	moment.records = maps.Clone(moment.records)
-	moment.fires = maps.Clone(moment.fires)
-	if t.contact != nil {
-		moment.StoreSeen = t.contact()
+	moment, contact, sources := t.copy()
+	// Not under the lock that a step of the component waits for: they are not ours.
+	if contact != nil {
+		moment.StoreSeen = contact()
 	}
-	if t.sources != nil {
-		moment.Sources = t.sources()
+	if sources != nil {
+		moment.Sources = sources()
 	}
 	return moment
+}
+
+func (t *Timeline) copy() (moment Moment, contact func() time.Time, sources func() []Source) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	moment = t.moment
+	moment.records = maps.Clone(moment.records)
+	moment.fires = maps.Clone(moment.fires)
+	return moment, t.contact, t.sources
 }
 
 // Changed gives a channel that is closed after the next step or problem. Ask for it before Now to

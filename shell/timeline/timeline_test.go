@@ -120,7 +120,7 @@ func TestProblemsAreKeptByKind(t *testing.T) {
 	if long := before[1].Text; len(long) > maxProblemText+10 || !strings.HasSuffix(long, "ö…") {
 		t.Errorf("%d bytes of text are kept: %q", len(long), long[len(long)-10:])
 	}
-	if newest, _ := times.Now().Problems.Newest(); newest.Kind != shell.NotAPod || newest.Count != 2 {
+	if newest := times.Now().Problems[1]; newest.Kind != shell.NotAPod || newest.Count != 2 {
 		t.Errorf("the newest is %+v", newest)
 	}
 }

@@ -42,7 +42,7 @@ func newSite(t *testing.T, pods ...*unstructured.Unstructured) *site {
 	s.times = times
 	s.Component = shell.New(nil, nil, shell.WithDriftInterval(0), shell.WithObserver(times),
 		shell.WithConfig(core.Config{RetryDelay: 20 * time.Second, MaxRetryDelay: 30 * time.Second}))
-	s.handler = status.NewHandler(status.Sources{
+	s.handler = status.NewHandler(status.Options{
 		Component: s.Component, Timeline: times, StaleAfter: time.Hour, Build: "browser test",
 	})
 	s.HandleEvent(core.ConfigValidated{AgentPort: s.agents.Port})

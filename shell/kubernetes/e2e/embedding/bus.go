@@ -42,19 +42,12 @@ func (b *Bus) Send(event any) {
 	}
 }
 
-// port is the shell.Bus by which discovery takes part: of all that comes by, it is handed what it
-// knows. The rest, its own events among it, it would report as a problem.
+// port is the shell.Bus by which discovery takes part. It leaves alone what it does not know, its own
+// events among it.
 type port struct{ *Bus }
 
 func (p port) Subscribe(_ string, handle func(event any)) (unsubscribe func()) {
-	return p.Bus.Subscribe(func(event any) {
-		switch event.(type) {
-		case core.ConfigValidated, core.CredentialsUpdated, core.BecameLeader,
-			shell.ResourceIndexUpdated, shell.ResourceSyncComplete,
-			shell.DriftPreventionTriggered:
-			handle(event)
-		}
-	})
+	return p.Bus.Subscribe(handle)
 }
 
 func (p port) Publish(event core.Event) { p.Send(event) }
