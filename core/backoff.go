@@ -43,10 +43,8 @@ func (s *step) armRetry(st *standing, delay time.Duration) {
 
 // stopRetryTimer stops it, if there is one.
 func (s *step) stopRetryTimer(timer TimerID) {
-	if timer != 0 {
-		s.retryTimers = s.retryTimers.Delete(uint64(timer))
-		s.stopTimer(&timer)
-	}
+	s.retryTimers = s.retryTimers.Delete(uint64(timer))
+	s.stopTimer(&timer)
 }
 
 func (s *step) timerFired(in TimerFired) {

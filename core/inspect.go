@@ -209,7 +209,7 @@ func (s State) FirstPublishTimer() TimerID { return s.firstPublishTimer }
 
 // Timers lists all armed timers by number.
 func (s State) Timers() []TimerID {
-	timers := make([]TimerID, 0, s.retryTimers.Len()+2)
+	var timers []TimerID
 	for id := range s.RetryTimers() {
 		timers = append(timers, id)
 	}
