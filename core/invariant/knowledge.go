@@ -90,7 +90,6 @@ func (t *transition) takeInput() {
 		known.gateOpen = true
 	}
 	t.fullPass = pass && known.gateOpen
-	t.whole = t.whole || t.fullPass // which has looked at every pod itself
 	if t.fullPass && resets {
 		t.backoffResets++
 	}
@@ -100,5 +99,7 @@ func (t *transition) takeInput() {
 	case core.TimerFired:
 		t.firedKey, t.fired = t.timers[in.Timer]
 		delete(t.timers, in.Timer)
+	case core.DriftPreventionTriggered:
+		t.whole = t.whole || t.fullPass
 	}
 }

@@ -8,9 +8,9 @@ import (
 // use.
 //
 // Unless it is thorough, a step costs less than what Reduce itself spends on it: it looks at the
-// pods that the input names and the effects tell of, and at the sets that are bounded by Config. Only
-// in a full pass, which has Reduce look at every pod, it looks at the whole state: what is wrong far
-// from where it happens is found by the next drift tick.
+// pods that the input names and the effects tell of, in full passes at the unsettled ones too, and
+// at the sets that are bounded by Config. Only in a drift tick it looks at the whole state: what is
+// wrong far from where it happens is found by the next one.
 type Monitor struct {
 	// whole has each step look at the whole state, pure has it reduced a second time.
 	whole, pure bool

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
-	"github.com/haproxy-discovery/haproxy-discovery/shell"
 )
 
 // Bus hands each event to all subscribers, one after the other in the order in which they
