@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 
 	"k8s.io/client-go/tools/cache"
@@ -11,9 +10,8 @@ import (
 
 // follow runs an informer until ctx ends, and calls synced once, when its initial list is complete.
 func follow(
-	ctx context.Context, informer cache.SharedIndexInformer, lw *listWatch,
-	logger *slog.Logger, synced func(),
-) error {
+	ctx context.Context, informer cache.SharedIndexInformer, lw *listWatch, synced func(),
+) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var running sync.WaitGroup
@@ -25,8 +23,7 @@ func follow(
 			synced()
 		}
 	})
-	informer.RunWithContext(klog.NewContext(ctx, quiet(logger)))
+	informer.RunWithContext(klog.NewContext(ctx, quiet(lw.contact.logger)))
 	cancel()
 	running.Wait()
-	return nil
 }

@@ -60,10 +60,11 @@ func (p *Pods) Run(ctx context.Context, handle func(event any)) error {
 	if _, err := p.informer.AddEventHandler(PodHandler(handle, p.logger)); err != nil {
 		return fmt.Errorf("following pods: %w", err)
 	}
-	return follow(ctx, p.informer, p.listWatch, p.logger, func() {
+	follow(ctx, p.informer, p.listWatch, func() {
 		p.logger.Info("initial pods are complete", "pods", len(p.informer.GetIndexer().ListKeys()))
 		handle(shell.ResourceSyncComplete{Resource: core.HAProxyPods})
 	})
+	return nil
 }
 
 func newInformer(

@@ -116,11 +116,12 @@ func (s *CredentialsSecret) Run(ctx context.Context, handle func(event any)) err
 	if err != nil {
 		return fmt.Errorf("following Secret %q: %w", s.name, err)
 	}
-	return follow(ctx, s.informer, s.listWatch, s.logger, func() {
+	follow(ctx, s.informer, s.listWatch, func() {
 		if len(s.informer.GetIndexer().ListKeys()) == 0 {
 			s.take(core.Credentials{}, s.missing(), handle)
 		}
 	})
+	return nil
 }
 
 // take tells what is new.
