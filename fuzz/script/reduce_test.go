@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
@@ -55,6 +56,24 @@ var seeds = [][]byte{
 		4, 0, 0, 3, 0, 0, 0, 255, 0, 0, 0, 0, 255, quietly, 1, 0, 0, drift, quietly, 1, 0, 16, drift}),
 }
 
+// TestSeedsTellWhatTheySay: a verb or a word more would turn the bytes into another story.
+func TestSeedsTellWhatTheySay(t *testing.T) {
+	for number, wanted := range [][]string{
+		{"Cause:container_restarted", "Cause:replaced", "Cause:deleted"},
+		{"Cause:timeout", "CredentialsChanged:true", "TimerFired", "Replay:true", "Cause:port_changed"},
+		{"Trigger:resource_sync_complete", "Cause:deleted", "is not outstanding", "is no input"},
+		{"Cause:waiting", "Cause:agent_not_running", "Cause:malformed", "without name or UID"},
+	} {
+		st := tellStory(t, &script{bytes: seeds[number], world: map[core.PodKey]*core.Pod{}})
+		told := strings.Join(st.told, "\n")
+		for _, part := range wanted {
+			if !strings.Contains(told, part) {
+				t.Errorf("seed %d does not tell of %s:\n%s", number, part, told)
+			}
+		}
+	}
+}
+
 // story is one under way.
 type story struct {
 	t       *testing.T
@@ -63,7 +82,7 @@ type story struct {
 	told    []string
 }
 
-func tellStory(t *testing.T, s *script) {
+func tellStory(t *testing.T, s *script) *story {
 	state := core.New(pick(s, configs))
 	st := &story{
 		t: t, state: state, monitor: invariant.NewMonitor(state, invariant.Thorough()),
@@ -81,6 +100,7 @@ func tellStory(t *testing.T, s *script) {
 			t.Log(line)
 		}
 	}
+	return st
 }
 
 func (st *story) step(input core.Input) {
