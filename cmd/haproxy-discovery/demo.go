@@ -84,7 +84,7 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 	}
 	if served != nil {
 		narrate("status page: http://" + served.listener.Addr().String())
-		activities = append(activities, served.serving(component, recorder, staleIntervals*demoDriftInterval, logger))
+		activities = append(activities, served.serving(component, recorder, logger))
 	}
 	return newProgram(component, std.out, format).run(ctx, activities...)
 }

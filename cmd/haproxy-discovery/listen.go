@@ -20,9 +20,8 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
-// staleIntervals is how many drift intervals without a read of the pods make the page warn, where reads
-// tell how old the view is.
-const staleIntervals = 3
+// staleView is how long the pods may go unheard of before the page warns; the alert rules do so, too.
+const staleView = 2 * time.Minute
 
 func addListenFlag(set *pflag.FlagSet, address *string) {
 	set.StringVar(address, "listen", "",
@@ -85,19 +84,15 @@ func (s *statusServer) followChecks(checks metrics.Checks) {
 	}
 }
 
-// follow shows what is known of where the inputs come from. lastContact may be nil: reads of the store
-// tell how old the view is then.
-func (s *statusServer) follow(sources func() []timeline.Source, lastContact func() time.Time) {
-	s.times.FollowSources(sources)
-	if lastContact != nil {
-		s.times.FollowStore(lastContact)
-	}
+// follow shows what a feed knows of where its inputs come from.
+func (s *statusServer) follow(feed feed) {
+	s.times.FollowSources(feed.sources)
+	s.times.FollowStore(feed.lastContact)
 }
 
 // serving is the activity that serves until its context ends. The recorder may be nil.
 func (s *statusServer) serving(
-	component *shell.Component, recorder *recording.Recorder, stale time.Duration,
-	logger *slog.Logger,
+	component *shell.Component, recorder *recording.Recorder, logger *slog.Logger,
 ) func(context.Context) error {
 	s.metrics.FollowSubscribers(component.Subscriptions)
 	if recorder != nil {
@@ -110,7 +105,7 @@ func (s *statusServer) serving(
 		Component:  component,
 		Timeline:   s.times,
 		Metrics:    promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
-		StaleAfter: stale,
+		StaleAfter: staleView,
 		Build:      "haproxy-discovery " + buildText(),
 	})
 	logger.Info("serving HTTP", "address", s.listener.Addr().String())

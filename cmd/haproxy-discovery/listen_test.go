@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,8 +78,21 @@ func TestSourcesAreShown(t *testing.T) {
       "error": ""`)
 	s.send(list(pod("hap-0", "u0", "127.88.0.3")) + "garbage\n")
 	s.awaitFleet("u0")
-	await("/metrics", `haptic_discovery_problems_total{kind="pod_stream"} 1`,
-		`haptic_discovery_source_up{source="credentials"} 1`)
+	await("/metrics", `haptic_discovery_source_up{source="credentials"} 1`,
+		`haptic_discovery_source_up{source="pods"} 1`)
+	age := func() float64 {
+		t.Helper()
+		sample := regexp.MustCompile(`(?m)^haptic_discovery_store_view_age_seconds (\S+)$`)
+		age, err := strconv.ParseFloat(sample.FindStringSubmatch(scrape(t, url+"/metrics"))[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return age
+	}
+	if age := age(); age > 1 {
+		t.Errorf("the view is %v s old while the stream goes on", age)
+	}
+	await("/debug/fleet", "being read, 1 objects skipped")
 
 	file := filepath.Join(dir, "dataplane_password")
 	if err := os.Remove(file); err != nil {
@@ -91,7 +105,14 @@ func TestSourcesAreShown(t *testing.T) {
 	}
 	await("/metrics", `haptic_discovery_source_up{source="credentials"} 1`)
 	_ = s.stdin.Close()
-	await("/debug/fleet", `"state": "has ended"`)
+	await("/debug/fleet", `"state": "has ended, 1 objects skipped"`, "nothing more is learned")
+	await("/metrics", `haptic_discovery_source_up{source="pods"} 0`)
+	s.awaitStderr("the stream of pods has ended")
+	for deadline := time.Now().Add(patience); age() < 1.5; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the view does not grow old")
+		}
+	}
 }
 
 func scrape(t *testing.T, url string) string {

@@ -3,6 +3,8 @@ package main
 import (
 	"io"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,8 +22,9 @@ type manifestsFlags struct {
 func newManifestsCommand(std streams) *cobra.Command {
 	var flags manifestsFlags
 	cmd := &cobra.Command{
-		Use:   "manifests -n NAMESPACE --image IMAGE [-- FLAGS OF run]",
-		Short: "Prints the objects that run discovery in a cluster",
+		Use:                   "manifests -n NAMESPACE --image IMAGE [flags] [-- FLAGS OF run]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Prints the objects that run discovery in a cluster",
 		Long: `Prints, as YAML for kubectl apply, what it takes to run two replicas beside a fleet: a
 ServiceAccount, a Role with no more than is needed, a Deployment and a Service for metrics. What comes
 behind -- is given to run in the Deployment, unless it contradicts the rest; files that it names have to
@@ -33,11 +36,16 @@ dataplane_password; create it first.`,
 		Example: `  haproxy-discovery manifests -n lb --image registry.example/haproxy-discovery:1.0 \
       -- --agent-port 5556 | kubectl apply -f -
   haproxy-discovery manifests -n lb --alerts PrometheusRule | kubectl apply -f -`,
-		RunE: func(_ *cobra.Command, extra []string) error { return flags.print(std.out, extra) },
+		RunE: func(cmd *cobra.Command, extra []string) error {
+			if err := flags.checkAlerts(cmd.Flags(), extra); err != nil {
+				return err
+			}
+			return flags.print(std.out, extra)
+		},
 	}
 	set := cmd.Flags()
-	set.StringVarP(&flags.options.Namespace, "namespace", "n", "", "namespace of the fleet (required)")
-	set.StringVar(&flags.options.Image, "image", "", "image to run (required)")
+	set.StringVarP(&flags.options.Namespace, "namespace", "n", "", "namespace of the fleet (required, but for --alerts rules)")
+	set.StringVar(&flags.options.Image, "image", "", "image to run (required, but for --alerts)")
 	set.StringVarP(&flags.selector, "selector", "l", defaultSelector, "label selector of the pods")
 	set.StringVar(&flags.options.CredentialsSecret, "credentials-secret", defaultCredentialsSecret,
 		"`NAME` of the Secret in that namespace")
@@ -46,13 +54,27 @@ dataplane_password; create it first.`,
 	return cmd
 }
 
-func (f *manifestsFlags) print(out io.Writer, extra []string) error {
-	switch f.alerts {
-	case "rules":
-		return write(out, manifests.AlertRules())
-	case "", "PrometheusRule":
-	default:
+// checkAlerts refuses what alert rules have no place for.
+func (f *manifestsFlags) checkAlerts(set *pflag.FlagSet, extra []string) (err error) {
+	switch {
+	case f.alerts == "":
+		return nil
+	case f.alerts != "rules" && f.alerts != "PrometheusRule":
 		return usagef("--alerts %q is neither rules nor PrometheusRule", f.alerts)
+	case len(extra) > 0:
+		return usagef("manifests: %q makes no sense with --alerts", extra[0])
+	}
+	set.Visit(func(flag *pflag.Flag) {
+		if flag.Name != "alerts" && flag.Name != "namespace" {
+			err = usagef("--%s makes no sense with --alerts", flag.Name)
+		}
+	})
+	return err
+}
+
+func (f *manifestsFlags) print(out io.Writer, extra []string) error {
+	if f.alerts == "rules" && f.options.Namespace == "" {
+		return write(out, manifests.AlertRules(""))
 	}
 	if f.options.Namespace == "" {
 		return usagef("--namespace is required")
@@ -65,10 +87,14 @@ func (f *manifestsFlags) print(out io.Writer, extra []string) error {
 	case secret.Namespace != f.options.Namespace || secret.Name != f.options.CredentialsSecret:
 		return usagef("--credentials-secret %q is not a NAME in the namespace of the fleet",
 			f.options.CredentialsSecret)
+	case f.alerts == "rules":
+		return write(out, manifests.AlertRules(f.options.Namespace))
 	case f.alerts == "PrometheusRule":
 		return write(out, manifests.PrometheusRule(f.options.Namespace))
 	case f.options.Image == "":
 		return usagef("--image is required")
+	case strings.ContainsFunc(f.options.Image, unicode.IsSpace):
+		return usagef("--image %q is no image", f.options.Image)
 	}
 	own := []string{
 		"--listen=:8080", "--namespace=" + f.options.Namespace, "--selector=" + f.selector,

@@ -33,7 +33,11 @@ func TestManifestsTakeNoFlagThatContradictsThem(t *testing.T) {
 			value = flag.DefValue
 		}
 		argument := fmt.Sprintf("--%s=%s", flag.Name, value)
-		got := command(t, "", "manifests", "-n", "lb", "--image", "x", "--", argument)
+		args := []string{"manifests", "-n", "lb", "--image", "x", "--", argument}
+		if strings.HasPrefix(flag.Name, "agent-") && flag.Name != "agent-scheme" {
+			args = append(args, "--agent-scheme=https") // which some of them need
+		}
+		got := command(t, "", args...)
 		if fits {
 			if got.status != 0 {
 				t.Errorf("%s: status %d: %s", argument, got.status, got.errOut)

@@ -30,7 +30,7 @@ func newReplayCommand(std streams) *cobra.Command {
 		Use:   "replay LOG",
 		Short: "Replays a recorded input log, step by step",
 		Long: `replay runs the inputs of a log through the same reducer again and prints each step: the input,
-then its effects. It needs no network, no clock and no credentials.`,
+then its effects. It needs no network, no clock and no credentials. LOG may be - for the standard input.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("replay: give one log (see %s --help)", cmd.CommandPath())
@@ -55,6 +55,13 @@ then its effects. It needs no network, no clock and no credentials.`,
 	return cmd
 }
 
+func openLog(path string, in io.Reader) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(in), nil
+	}
+	return os.Open(path)
+}
+
 func (f *replayFlags) run(path string, std streams) error {
 	format, err := formatOf(f.output, std.out)
 	if err != nil {
@@ -68,7 +75,7 @@ func (f *replayFlags) run(path string, std streams) error {
 		}
 		options.Pod = &key
 	}
-	file, err := os.Open(path)
+	file, err := openLog(path, std.in)
 	if err != nil {
 		return usage(err)
 	}

@@ -22,15 +22,20 @@ func newRootCommand(in io.Reader, out, errOut io.Writer) *cobra.Command {
 		Long: `haproxy-discovery follows the pods of an HAProxy fleet, probes their agents and tells which of
 them may be talked to: an agent is in the fleet once it has answered, and out of it in the moment
 its pod is replaced, restarted or gone.`,
+		Version:       buildText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noArguments,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate("haproxy-discovery {{.Version}}\n")
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if !cmd.HasParent() {
+			return usagef("%w (see %s --help)", err, cmd.CommandPath())
+		}
 		return usagef("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
 	})
 	root.AddCommand(newDemoCommand(std), newRunCommand(std), newReplayCommand(std),

@@ -19,9 +19,9 @@ import (
 type feed interface {
 	// attach gives the component what is known, and the activities that go on feeding it.
 	attach(component *shell.Component) []activity
-	// age says how to tell how old the view of the pods is: by the last contact with their source, nil
-	// if reads of the store tell; and from which age on it is stale, given the time between two reads.
-	age(driftInterval time.Duration) (lastContact func() time.Time, stale time.Duration)
+	// lastContact tells when the source of the pods was last heard of. Reads of the store would not: it
+	// can always be read.
+	lastContact() time.Time
 	// sources tells how things stand with where pods, credentials and leadership come from.
 	sources() []timeline.Source
 	close()
@@ -97,9 +97,8 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	component.HandleEvent(core.ConfigValidated{AgentPort: f.agentPort, PodSelector: f.selector})
 	activities := feed.attach(component)
 	if served != nil {
-		lastContact, stale := feed.age(f.driftInterval)
-		served.follow(feed.sources, lastContact)
-		activities = append(activities, served.serving(component, recorder, stale, logger))
+		served.follow(feed)
+		activities = append(activities, served.serving(component, recorder, logger))
 	}
 	if f.once {
 		activities = append(activities, first.wait)

@@ -15,12 +15,8 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
-const (
-	// startLimit bounds the checks before the start.
-	startLimit = 5 * time.Second
-	// staleView is how long contact may be lost before the page warns; the alert rules do so, too.
-	staleView = 2 * time.Minute
-)
+// startLimit bounds the checks before the start.
+const startLimit = 5 * time.Second
 
 // clusterFeed feeds a component from a cluster: pods, credentials, leadership.
 type clusterFeed struct {
@@ -173,11 +169,8 @@ func (c *clusterFeed) attachSecret(component *shell.Component) activity {
 	return func(ctx context.Context) error { return c.secret.Run(ctx, component.HandleEvent) }
 }
 
-// age implements feed: the informer's store can always be read, so that only its watch knows how old
-// the view is.
-func (c *clusterFeed) age(time.Duration) (lastContact func() time.Time, stale time.Duration) {
-	return func() time.Time { return c.pods.View().LastContact }, staleView
-}
+// lastContact implements feed.
+func (c *clusterFeed) lastContact() time.Time { return c.pods.View().LastContact }
 
 // sources implements feed.
 func (c *clusterFeed) sources() []timeline.Source {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/haproxy-discovery/haproxy-discovery/effects"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
@@ -60,7 +62,7 @@ func (f *runFlags) register(set *pflag.FlagSet) {
 	set.StringVarP(&f.namespace, "namespace", "n", "",
 		"namespace of the pods (default the context's or the pod's; with --pods-from all pods given)")
 	set.StringVar(&f.credentialsDir, "credentials-dir", "",
-		"`DIR`ectory with the files dataplane_username and dataplane_password")
+		"directory `DIR` with the files dataplane_username and dataplane_password")
 
 	set.IntVar(&f.agentPort, "agent-port", 5555, "port of the agents")
 	set.StringVar(&f.agentScheme, "agent-scheme", "http", "http or https")
@@ -120,10 +122,32 @@ func (f *runFlags) check(set *pflag.FlagSet) error {
 	if _, err := labels.Parse(f.selector); err != nil {
 		return usagef("--selector %q: %w", f.selector, err)
 	}
+	if _, err := newLogger(io.Discard, f.logLevel); err != nil {
+		return err
+	}
+	if _, err := formatOf(f.output, io.Discard); err != nil {
+		return err
+	}
+	if err := f.checkTLS(set); err != nil {
+		return err
+	}
 	if f.podsFrom != "" {
 		return f.checkStream(set)
 	}
 	return f.checkCluster(set)
+}
+
+// checkTLS refuses what would be ignored while the password goes out in the clear.
+func (f *runFlags) checkTLS(set *pflag.FlagSet) (err error) {
+	set.Visit(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "agent-ca", "agent-cert", "agent-key", "agent-server-name":
+			if f.agentScheme != "https" {
+				err = usagef("--%s makes no sense without --agent-scheme https", flag.Name)
+			}
+		}
+	})
+	return err
 }
 
 func (f *runFlags) checkStream(set *pflag.FlagSet) error {
@@ -136,10 +160,17 @@ func (f *runFlags) checkStream(set *pflag.FlagSet) error {
 			misplaced = usagef("--%s makes no sense with --pods-from", flag.Name)
 		}
 	})
-	if misplaced == nil && f.credentialsDir == "" {
+	switch {
+	case misplaced != nil:
+		return misplaced
+	case f.credentialsDir == "":
 		return usagef("--credentials-dir is required with --pods-from")
+	case f.namespace != "":
+		if problems := validation.IsDNS1123Label(f.namespace); len(problems) > 0 {
+			return usagef("--namespace %q: %s", f.namespace, problems[0])
+		}
 	}
-	return misplaced
+	return nil
 }
 
 func (f *runFlags) checkCluster(set *pflag.FlagSet) error {

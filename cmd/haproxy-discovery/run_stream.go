@@ -23,9 +23,6 @@ import (
 // `kubectl get --watch` does not tell where they end.
 const syncSilence = time.Second
 
-// podStreamProblem counts what was skipped in the stream.
-const podStreamProblem shell.ProblemKind = "pod_stream"
-
 // streamFeed feeds a component from a stream of pods and a directory of credentials.
 type streamFeed struct {
 	pods        io.Reader
@@ -33,6 +30,8 @@ type streamFeed struct {
 	credentials *credentialsFeed
 	logger      *slog.Logger
 	closePods   func()
+	// live tells that the pods do not come from a regular file.
+	live bool
 	// podSource is set by attach.
 	podSource *podSource
 }
@@ -47,8 +46,8 @@ func (f *runFlags) openStream(in io.Reader, logger *slog.Logger) (*streamFeed, e
 		return nil, err
 	}
 	return &streamFeed{
-		pods: pods, namespace: f.namespace, credentials: credentials, logger: logger,
-		closePods: closePods,
+		pods: pods, live: !isRegular(pods), namespace: f.namespace, credentials: credentials,
+		logger: logger, closePods: closePods,
 	}, nil
 }
 
@@ -56,13 +55,12 @@ func (f *runFlags) openStream(in io.Reader, logger *slog.Logger) (*streamFeed, e
 func (f *streamFeed) attach(component *shell.Component) []activity {
 	credentials := f.credentials.attach(component)
 	f.podSource = newPodSource(f.pods, f.namespace, component, f.logger)
+	f.podSource.live = f.live
 	return []activity{f.podSource.run, credentials}
 }
 
-// age implements feed.
-func (f *streamFeed) age(driftInterval time.Duration) (func() time.Time, time.Duration) {
-	return nil, staleIntervals * driftInterval
-}
+// lastContact implements feed.
+func (f *streamFeed) lastContact() time.Time { return f.podSource.lastContact() }
 
 // sources implements feed.
 func (f *streamFeed) sources() []timeline.Source {
@@ -81,8 +79,12 @@ type podSource struct {
 	logger    *slog.Logger
 	// begun tells that the stream has held a pod or a list.
 	begun bool
-	// over tells that the stream has ended.
-	over atomic.Bool
+	// live tells that the stream can tell more: it is a pipe, not a file.
+	live bool
+	// skipped counts the objects that made no sense, foreign those of other namespaces.
+	skipped, foreign atomic.Int64
+	// endedAt is when the stream has ended; nil before.
+	endedAt atomic.Pointer[time.Time]
 }
 
 func newPodSource(
@@ -152,7 +154,11 @@ func (s *podSource) ended(ctx context.Context, readError <-chan error) error {
 		return err
 	default:
 	}
-	s.over.Store(true)
+	now := time.Now()
+	s.endedAt.Store(&now)
+	if s.live {
+		s.logger.Warn("the stream of pods has ended; the last fleet stands, and nothing more is learned")
+	}
 	if !s.begun {
 		s.logger.Warn("the input has ended without a single list or pod; the fleet counts as empty")
 	}
@@ -169,7 +175,7 @@ func (s *podSource) take(item podstream.Item) bool {
 			s.logger.Info("pod stream", "note", item.String())
 		} else {
 			s.logger.Warn("pod stream", "skipped", item.String())
-			s.component.Report(shell.Problem{Kind: podStreamProblem, Err: errors.New(item.String())})
+			s.skipped.Add(1)
 		}
 		return false
 	case podstream.InitialEventsEnd:
@@ -189,18 +195,39 @@ func (s *podSource) take(item podstream.Item) bool {
 	return true
 }
 
-// shown is the stream on the status page and in the metrics. That it ends is no error: what it
-// has told stands, and a drift pass reads it again.
+// shown is the stream on the status page and in the metrics. A file that has been read is fine; a
+// stream that was cut off learns nothing more.
 func (s *podSource) shown() timeline.Source {
-	state := "being read"
-	if s.over.Load() {
-		state = "has ended"
+	source := timeline.Source{Kind: timeline.PodSource, Name: "stream of pods", State: "being read"}
+	if s.endedAt.Load() != nil {
+		source.State = "has ended"
+		if s.live {
+			source.Error = "nothing more is learned; is whoever wrote it still there?"
+		}
 	}
-	return timeline.Source{Kind: timeline.PodSource, Name: "stream of pods", State: state}
+	if skipped := s.skipped.Load(); skipped > 0 {
+		source.State += fmt.Sprintf(", %d objects skipped", skipped)
+	}
+	return source
+}
+
+// lastContact is when the stream could last have told of a change.
+func (s *podSource) lastContact() time.Time {
+	if ended := s.endedAt.Load(); ended != nil && s.live {
+		return *ended
+	}
+	return time.Now()
 }
 
 func (s *podSource) ours(pod *unstructured.Unstructured) bool {
-	return s.namespace == "" || pod.GetNamespace() == s.namespace
+	if s.namespace == "" || pod.GetNamespace() == s.namespace {
+		return true
+	}
+	if s.foreign.Add(1) == 1 {
+		s.logger.Warn("pods of other namespaces are left out", "namespace", s.namespace,
+			"first", pod.GetNamespace()+"/"+pod.GetName())
+	}
+	return false
 }
 
 func (s *podSource) apply(item podstream.Item) {

@@ -35,6 +35,7 @@ const (
 	unauthorized failureKind = "unauthorized"
 	forbidden    failureKind = "forbidden"
 	notFound     failureKind = "not_found"
+	notFoundName failureKind = "not_found_name"
 	unexpected   failureKind = "unexpected"
 )
 
@@ -63,6 +64,8 @@ func (f *Failure) advice() string {
 		return "the token or client certificate is not accepted: has it expired?"
 	case forbidden:
 		return "grant it: haproxy-discovery manifests prints the Role"
+	case notFoundName:
+		return "is the server's name in the kubeconfig right?"
 	default:
 		return ""
 	}
@@ -79,6 +82,8 @@ func classify(err error) failureKind {
 		return classifyStatus(int(status.Status().Code))
 	case isUntrusted(err):
 		return untrusted
+	case isUnknownName(err):
+		return notFoundName
 	case isDown(err):
 		return unreachable
 	default:
@@ -111,12 +116,14 @@ func isUntrusted(err error) bool {
 		errors.As(err, &hostname) || errors.As(err, &alert)
 }
 
-// isDown: the network or the server may recover. A name that does not exist will not.
-func isDown(err error) bool {
+// isUnknownName: the server's name does not exist, which will hardly change.
+func isUnknownName(err error) bool {
 	var name *net.DNSError
-	if errors.As(err, &name) && name.IsNotFound {
-		return false
-	}
+	return errors.As(err, &name) && name.IsNotFound
+}
+
+// isDown: the network or the server may recover.
+func isDown(err error) bool {
 	var network *net.OpError
 	var number syscall.Errno
 	var request *url.Error

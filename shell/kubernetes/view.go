@@ -38,8 +38,7 @@ func (v View) Age(now time.Time) time.Duration {
 }
 
 // contact keeps book of a watch's contact with the API server, and logs when it is lost and when it
-// is there again: once for each kind of
-// failure, however often is tried in between.
+// is there again: once for each kind of failure, however often is tried in between.
 type contact struct {
 	resource string
 	logger   *slog.Logger
@@ -98,8 +97,11 @@ func (c *contact) failed(failure *Failure) {
 	case before.kind == failure.kind:
 		return
 	}
-	c.logger.Warn("no contact with the API server, what was seen last stands; trying again",
-		"watch", c.resource, "error", failure)
+	message := "no contact with the API server, what was seen last stands; trying again"
+	if c.last.IsZero() {
+		message = "no contact with the API server yet; trying again"
+	}
+	c.logger.Warn(message, "watch", c.resource, "error", failure)
 }
 
 func (c *contact) markSynced() {

@@ -7,6 +7,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"text/template"
 )
@@ -50,15 +52,23 @@ func quote(text string) string {
 	return string(quoted)
 }
 
-// AlertRules gives a rule file for Prometheus.
-func AlertRules() string { return alerts }
+// AlertRules gives a rule file for Prometheus: for the fleet of a namespace or, if that is empty, for
+// all that Prometheus knows of.
+func AlertRules(namespace string) string {
+	if namespace == "" {
+		return alerts
+	}
+	return metricNames.ReplaceAllString(alerts, "${0}{namespace="+strconv.Quote(namespace)+"}")
+}
 
-// PrometheusRule gives the same rules as an object of the Prometheus operator.
+var metricNames = regexp.MustCompile(`\bhaptic_\w+`)
+
+// PrometheusRule gives the rules for a namespace as an object of the Prometheus operator.
 func PrometheusRule(namespace string) string {
 	var out strings.Builder
 	_, _ = fmt.Fprintf(&out, "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata:\n"+
 		"  name: haproxy-discovery\n  namespace: %s\nspec:\n", quote(namespace))
-	for line := range strings.Lines(alerts) {
+	for line := range strings.Lines(AlertRules(namespace)) {
 		out.WriteString("  " + line)
 	}
 	return out.String()

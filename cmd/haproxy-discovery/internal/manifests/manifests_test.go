@@ -101,7 +101,7 @@ func TestAlertRules(t *testing.T) {
 		} `json:"groups"`
 	}
 	var file rules
-	if err := yaml.UnmarshalStrict([]byte(AlertRules()), &file); err != nil {
+	if err := yaml.UnmarshalStrict([]byte(AlertRules("lb")), &file); err != nil {
 		t.Fatal(err)
 	}
 	var object struct {

@@ -25,9 +25,9 @@ import (
 var promQL = parser.NewParser(parser.Options{})
 
 // parsed are the rules as Prometheus reads them: names, labels, durations and templates are checked.
-func parsed(t *testing.T) []rulefmt.Rule {
+func parsed(t *testing.T, namespace string) []rulefmt.Rule {
 	t.Helper()
-	file, problems := rulefmt.Parse([]byte(manifests.AlertRules()), false, model.UTF8Validation, promQL,
+	file, problems := rulefmt.Parse([]byte(manifests.AlertRules(namespace)), false, model.UTF8Validation, promQL,
 		slog.New(slog.DiscardHandler))
 	for _, problem := range problems {
 		t.Error(problem)
@@ -54,7 +54,7 @@ func parseExpr(t *testing.T, rule rulefmt.Rule) parser.Expr {
 // Each rule asks for metrics that the program exposes, and groups by labels that they have.
 func TestRulesAskForWhatIsExposed(t *testing.T) {
 	exposed := exposedLabels(t)
-	for _, rule := range parsed(t) {
+	for _, rule := range parsed(t, "") {
 		var selected []string
 		expr := parseExpr(t, rule)
 		parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
@@ -177,15 +177,17 @@ func TestAlertsFireForWhatIsFeared(t *testing.T) {
 		t.Run(story, func(t *testing.T) {
 			hour := maps.Clone(healthy)
 			maps.Copy(hour, test.but)
-			if got := firing(t, hour); !slices.Equal(got, test.want) {
-				t.Errorf("firing: %q, want %q", got, test.want)
+			for _, namespace := range []string{"", "lb"} {
+				if got := firing(t, hour, namespace); !slices.Equal(got, test.want) {
+					t.Errorf("firing for %q: %q, want %q", namespace, got, test.want)
+				}
 			}
 		})
 	}
 }
 
 // firing gives the summaries of the alerts that are firing at the end of an hour.
-func firing(t *testing.T, hour samples) []string {
+func firing(t *testing.T, hour samples, namespace string) []string {
 	t.Helper()
 	load := "load 1m\n"
 	for series, values := range hour {
@@ -195,7 +197,7 @@ func firing(t *testing.T, hour samples) []string {
 	engine := promqltest.NewTestEngine(t, false, 5*time.Minute, 10_000)
 	query := rules.EngineQueryFunc(engine, storage)
 	var summaries []string
-	for _, rule := range parsed(t) {
+	for _, rule := range parsed(t, namespace) {
 		alerting := rules.NewAlertingRule(rule.Alert, parseExpr(t, rule),
 			time.Duration(rule.For), time.Duration(rule.KeepFiringFor),
 			labels.FromMap(rule.Labels), labels.FromMap(rule.Annotations), labels.EmptyLabels(), "", true, slog.New(slog.DiscardHandler))
@@ -212,4 +214,14 @@ func firing(t *testing.T, hour samples) []string {
 		}
 	}
 	return summaries
+}
+
+// The rules for a namespace are silent about others, and miss it if only others are left.
+func TestRulesForANamespace(t *testing.T) {
+	hour := maps.Clone(healthy)
+	hour[ageOfA], hour[ageOfB] = "600x60", "600x60"
+	got := firing(t, hour, "other")
+	if want := []string{"Nobody discovers HAProxy pods."}; !slices.Equal(got, want) {
+		t.Errorf("firing: %q, want %q", got, want)
+	}
 }
