@@ -237,7 +237,7 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 				send(event{Type: "ADDED", Object: s.objects[path]})
 			}
 		}
-		send(bookmark(s.version))
+		send(bookmark(prefix, s.version))
 		from, forgotten = version, false
 	}
 	s.mu.Unlock()
@@ -269,9 +269,13 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func bookmark(version int) event {
+func bookmark(prefix string, version int) event {
+	kind := "Pod"
+	if strings.HasSuffix(prefix, "/secrets/") {
+		kind = "Secret"
+	}
 	return event{Type: "BOOKMARK", Object: map[string]any{
-		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{
+		"apiVersion": "v1", "kind": kind, "metadata": map[string]any{
 			"resourceVersion": strconv.Itoa(version),
 			"annotations":     map[string]any{metav1.InitialEventsAnnotationKey: "true"},
 		},

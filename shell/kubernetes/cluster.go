@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"regexp"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/dynamic"
@@ -46,15 +48,20 @@ func Connect(access Access, userAgent string) (*Cluster, error) {
 	overrides.Context.Namespace = access.Namespace
 	loaded := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 	config, err := loaded.ClientConfig()
-	if clientcmd.IsEmptyConfig(err) {
+	switch {
+	case clientcmd.IsEmptyConfig(err) && access.Kubeconfig != "":
+		return nil, fmt.Errorf("kubeconfig %q names no cluster", access.Kubeconfig)
+	case clientcmd.IsEmptyConfig(err) && os.Getenv(clientcmd.RecommendedConfigPathEnvVar) != "":
+		return nil, fmt.Errorf("kubeconfig %q, from KUBECONFIG, is not there or names no cluster",
+			os.Getenv(clientcmd.RecommendedConfigPathEnvVar))
+	case clientcmd.IsEmptyConfig(err):
 		return nil, ErrNoCluster
-	}
-	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: %w", err)
+	case err != nil:
+		return nil, configError(err)
 	}
 	namespace, _, err := loaded.Namespace()
 	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: namespace: %w", err)
+		return nil, configError(err)
 	}
 	if err := checkNamespace(namespace); err != nil {
 		return nil, err
@@ -68,15 +75,15 @@ func Connect(access Access, userAgent string) (*Cluster, error) {
 func NewCluster(config *rest.Config, namespace string) (*Cluster, error) {
 	server, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: server %q: %w", config.Host, err)
+		return nil, configError(err)
 	}
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: %w", err)
+		return nil, configError(err)
 	}
 	client, err := dynamic.NewForConfigAndClient(config, httpClient)
 	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: %w", err)
+		return nil, configError(err)
 	}
 	return &Cluster{
 		Config: config, Client: client, Namespace: namespace,
@@ -84,6 +91,13 @@ func NewCluster(config *rest.Config, namespace string) (*Cluster, error) {
 		close:  func() { utilnet.CloseIdleConnectionsFor(httpClient.Transport) },
 	}, nil
 }
+
+// configError leaves out the user and the password of each URL that the error quotes.
+func configError(err error) error {
+	return errors.New("kubeconfig: " + userinfo.ReplaceAllString(err.Error(), "$1"))
+}
+
+var userinfo = regexp.MustCompile(`("|//)[^"]*@`)
 
 // Close closes the connections that nobody uses any more.
 func (c *Cluster) Close() { c.close() }

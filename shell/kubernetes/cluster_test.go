@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 // kubeconfig writes one with a context; the namespace may be empty.
@@ -27,6 +29,9 @@ func kubeconfig(t *testing.T, context, namespace string) string {
 // The cluster, context and namespace are found in the order that kubectl looks for them.
 func TestConnectFindsTheClusterAsKubectlDoes(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	home := clientcmd.RecommendedHomeFile
+	clientcmd.RecommendedHomeFile = "/nowhere/home"
+	t.Cleanup(func() { clientcmd.RecommendedHomeFile = home })
 	one, two := kubeconfig(t, "one", "lb"), kubeconfig(t, "two", "")
 	broken := filepath.Join(t.TempDir(), "broken")
 	if err := os.WriteFile(broken, []byte("{"), 0o600); err != nil {
@@ -48,7 +53,9 @@ func TestConnectFindsTheClusterAsKubectlDoes(t *testing.T) {
 		{"no such file", "", Access{Kubeconfig: "/nowhere/config"}, "/nowhere/config"},
 		{"broken file", broken, Access{}, broken},
 		{"bad namespace", one, Access{Namespace: "a b"}, `namespace "a b"`},
-		{"nothing", "/nowhere/config", Access{}, ErrNoCluster.Error()},
+		{"nothing", "", Access{}, ErrNoCluster.Error()},
+		{"nothing where it should be", "/nowhere/config", Access{}, `"/nowhere/config", from KUBECONFIG`},
+		{"empty file", "", Access{Kubeconfig: os.DevNull}, os.DevNull},
 	} {
 		t.Setenv("KUBECONFIG", test.environment)
 		cluster, err := Connect(test.access, "test")
@@ -61,8 +68,31 @@ func TestConnectFindsTheClusterAsKubectlDoes(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", test.name, got, test.want)
 		}
 	}
+	t.Setenv("KUBECONFIG", "")
 	if _, err := Connect(Access{}, "test"); !errors.Is(err, ErrNoCluster) {
 		t.Errorf("nothing: %v", err)
+	}
+}
+
+// A user and password in a URL that makes no sense are not repeated.
+func TestConfigErrorsHoldNoPassword(t *testing.T) {
+	for name, cluster := range map[string]string{
+		"server with a space":   `"server":"https://admin:s3cret@ho st:6443"`,
+		"server with an escape": `"server":"https://admin:s3c/ret%zz@host"`,
+		"proxy with a bad port": `"server":"https://host","proxy-url":"http://user:s3cret@proxy:bad"`,
+		"proxy without scheme":  `"server":"https://host","proxy-url":"user:s3cret@proxy:80"`,
+	} {
+		path := filepath.Join(t.TempDir(), "config")
+		content := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c",
+			"clusters":[{"name":"c","cluster":{%s}}],"users":[{"name":"u","user":{}}],
+			"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}]}`, cluster)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Connect(Access{Kubeconfig: path}, "test")
+		if err == nil || strings.Contains(err.Error(), "s3c") || !strings.Contains(err.Error(), "kubeconfig") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Failure is a request to the API server that has failed: what was asked of whom, why it failed and
@@ -43,8 +44,7 @@ const (
 // again may help. Any other failure is one of configuration or permission.
 func (f *Failure) Unreachable() bool { return f.kind == unreachable }
 
-// Error is one line. It holds no secret: neither client-go's errors nor Go's hold a token or a
-// password, and the URL of a request is shortened to its host.
+// Error is one line. It holds no secret, see cause.
 func (f *Failure) Error() string {
 	text := fmt.Sprintf("%s at %s: %s", f.asked, f.server, cause(f.err))
 	text = strings.Join(strings.Fields(text), " ")
@@ -132,11 +132,47 @@ func isDown(err error) bool {
 		errors.Is(err, context.DeadlineExceeded) || errors.As(err, &request) && request.Timeout()
 }
 
-// cause leaves out the URL, which repeats the server and drowns the rest.
+// maxCause bounds what is shown of a cause, in bytes.
+const maxCause = 512
+
+// cause says why in words that hold nothing of what was answered: apimachinery quotes an answer that it
+// cannot decode, and client-go one that is no answer of the API, with whatever secrets are in it. The
+// URL is left out, too: it repeats the server and drowns the rest.
 func cause(err error) string {
+	var status apierrors.APIStatus
 	var request *url.Error
-	if errors.As(err, &request) {
-		return request.Err.Error()
+	var foreign foreignAnswer
+	text := "the answer is no object of the API"
+	switch {
+	case errors.As(err, &foreign):
+		text = foreign.Error()
+	case errors.As(err, &status):
+		text = statusText(status.Status())
+	case errors.As(err, &request):
+		text = request.Err.Error()
+	case isUntrusted(err) || isDown(err):
+		text = err.Error()
 	}
-	return err.Error()
+	if len(text) > maxCause {
+		text = strings.ToValidUTF8(text[:maxCause], "") + "…"
+	}
+	return text
+}
+
+func statusText(status metav1.Status) string {
+	if details := status.Details; details != nil {
+		for _, cause := range details.Causes {
+			if cause.Type == metav1.CauseTypeUnexpectedServerResponse {
+				return fmt.Sprintf("the answer is none of the API, status %d", status.Code)
+			}
+		}
+	}
+	return status.Message
+}
+
+// foreignAnswer is an object of the API, but not what was asked for.
+type foreignAnswer struct{ kind, wanted string }
+
+func (f foreignAnswer) Error() string {
+	return fmt.Sprintf("the answer is of kind %q instead of %s", f.kind, f.wanted)
 }

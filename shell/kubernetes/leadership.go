@@ -86,7 +86,8 @@ type LeadershipStatus struct {
 	Identity string
 	// Leading tells that this replica holds the lease.
 	Leading bool
-	// Holder is who holds the lease, as far as is known; empty for nobody.
+	// Holder is who holds the lease, as far as is known; empty for nobody, or for a lease that has run
+	// out.
 	Holder string
 	// LastError says why the lease cannot be asked for at present; empty if it can.
 	LastError string
@@ -108,11 +109,11 @@ func NewLeadership(
 	config.Timeout = election.RenewDeadline / 2 // so that a renewal has two tries at least
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: %w", err)
+		return nil, configError(err)
 	}
 	client, err := coordination.NewForConfigAndClient(config, httpClient)
 	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: %w", err)
+		return nil, configError(err)
 	}
 	lease := &resourcelock.LeaseLock{
 		LeaseMeta: metav1.ObjectMeta{

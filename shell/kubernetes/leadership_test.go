@@ -111,7 +111,7 @@ func TestNobodyLeadsPastTheEndOfTheLease(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	lock := newLeaseLock(nil, Election{Identity: "a"}, "", (&logged{}).logger())
 	lock.now = func() time.Time { return now }
-	lock.held(resourcelock.LeaderElectionRecord{HolderIdentity: "a", LeaseDurationSeconds: 15})
+	lock.held(resourcelock.LeaderElectionRecord{HolderIdentity: "a", LeaseDurationSeconds: 15}, true)
 	for after, leading := range map[time.Duration]bool{0: true, 14 * time.Second: true, 15 * time.Second: false} {
 		now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(after)
 		if status := lock.status(); status.Leading != leading {
@@ -149,6 +149,36 @@ func TestLeaseTroubleEnds(t *testing.T) {
 				t.Error(log)
 			}
 		})
+	}
+}
+
+// A lease that names this replica, but was written at another time, is no leadership; one that nobody
+// renews runs out, however often it is read.
+func TestOnlyAWrittenLeaseLeads(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	log := &logged{}
+	lock := newLeaseLock(nil, Election{Identity: "a"}, "", log.logger())
+	lock.now = func() time.Time { return now }
+	ours := resourcelock.LeaderElectionRecord{HolderIdentity: "a", LeaseDurationSeconds: 15}
+	lock.held(ours, false)
+	if status := lock.status(); status.Leading || log.count("this replica leads") > 0 {
+		t.Errorf("read: %+v", status)
+	}
+	lock.held(ours, true)
+	lock.held(ours, false)
+	if status := lock.status(); !status.Leading || log.count("this replica leads") != 1 {
+		t.Errorf("written: %+v\n%s", status, log)
+	}
+	dead := resourcelock.LeaderElectionRecord{HolderIdentity: "dead", LeaseDurationSeconds: 15}
+	lock.held(dead, false)
+	if status := lock.status(); status.Holder != "dead" || status.Leading {
+		t.Errorf("lost: %+v", status)
+	}
+	now = now.Add(20 * time.Second)
+	lock.held(dead, false)
+	if status := lock.status(); status.Holder != "" {
+		t.Errorf("run out: %+v", status)
 	}
 }
 

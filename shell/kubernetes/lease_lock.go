@@ -9,6 +9,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
@@ -25,7 +26,9 @@ type leaseLock struct {
 	mu       sync.Mutex
 	limit    context.Context
 	holder   string
+	renewed  metav1.Time         // as the lease says
 	until    time.Time           // when the lease runs out unless it is renewed
+	written  bool                // by us, who hold it
 	failures map[string]*Failure // by verb: to read may be permitted where to write is not
 }
 
@@ -65,7 +68,7 @@ func (l *leaseLock) Get(
 	defer cancel()
 	record, raw, err := l.Interface.Get(limited)
 	if err == nil {
-		l.held(*record)
+		l.held(*record, false)
 	}
 	if !apierrors.IsNotFound(err) { // it will be created
 		l.done(ctx, "get", err)
@@ -92,7 +95,7 @@ func (l *leaseLock) write(
 	defer cancel()
 	err := write(limited, record)
 	if err == nil {
-		l.held(record)
+		l.held(record, true)
 	}
 	if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) { // another one was faster
 		l.done(ctx, verb, err)
@@ -100,18 +103,25 @@ func (l *leaseLock) write(
 	return err
 }
 
-// held: what the lease says now.
-func (l *leaseLock) held(record resourcelock.LeaderElectionRecord) {
+// held: what the lease says now. Only who has written it leads: what is read may be of a time before,
+// under the same identity. Clocks differ, so that a lease counts from when it was seen to change.
+func (l *leaseLock) held(record resourcelock.LeaderElectionRecord, written bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := l.holder
+	before, led := l.holder, l.written
 	l.holder = record.HolderIdentity
-	l.until = l.now().Add(time.Duration(record.LeaseDurationSeconds) * time.Second)
-	switch l.holder {
-	case before:
-	case l.election.Identity:
-		l.logger.Info("this replica leads", "lease", l.election.Lease, "identity", l.holder)
-	case "":
+	l.written = l.holder == l.election.Identity && (written || l.written)
+	if l.holder != before || !l.renewed.Equal(&record.RenewTime) {
+		l.renewed = record.RenewTime
+		l.until = l.now().Add(time.Duration(record.LeaseDurationSeconds) * time.Second)
+	}
+	switch {
+	case l.written:
+		if !led {
+			l.logger.Info("this replica leads", "lease", l.election.Lease, "identity", l.holder)
+		}
+	case l.holder == before:
+	case l.holder == "":
 		l.logger.Info("lease given up", "lease", l.election.Lease, "holder_before", before)
 	default:
 		l.logger.Info("another replica leads, until then unless it renews the lease; discovery goes on",
@@ -123,8 +133,8 @@ func (l *leaseLock) held(record resourcelock.LeaderElectionRecord) {
 func (l *leaseLock) stopped(ending bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.holder == l.election.Identity {
-		l.holder = ""
+	if l.written {
+		l.holder, l.written = "", false
 		if !ending {
 			l.logger.Warn("lease lost, it could not be renewed in time; discovery goes on, trying again",
 				"lease", l.election.Lease)
@@ -177,8 +187,9 @@ func (l *leaseLock) status() LeadershipStatus {
 	defer l.mu.Unlock()
 	status := LeadershipStatus{
 		Lease: l.election.Lease.String(), Identity: l.election.Identity,
-		Holder:  l.holder,
-		Leading: l.holder == l.election.Identity && l.now().Before(l.until),
+	}
+	if l.now().Before(l.until) {
+		status.Holder, status.Leading = l.holder, l.written
 	}
 	for _, verb := range []string{"get", "create", "update"} {
 		if failure := l.failures[verb]; failure != nil {

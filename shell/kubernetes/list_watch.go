@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
@@ -19,9 +20,9 @@ import (
 type listWatch struct {
 	resource dynamic.ResourceInterface
 	tweak    func(*metav1.ListOptions)
-	// asked says in words what is asked of which server.
-	asked, server string
-	contact       *contact
+	// kind is that of the objects; asked says in words what is asked of which server.
+	kind, asked, server string
+	contact             *contact
 }
 
 // listerWatcher is what an informer takes. Where the server can, it streams the initial list: a
@@ -35,11 +36,26 @@ func (l *listWatch) listerWatcher(client dynamic.Interface) cache.ListerWatcher 
 
 func (l *listWatch) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	l.tweak(&options)
-	list, err := l.resource.List(ctx, options)
+	list, err := l.readList(ctx, options)
 	if err != nil {
 		return nil, l.failed(ctx, "list", options, err)
 	}
 	l.contact.heard()
+	return list, nil
+}
+
+// readList takes nothing else for a list: client-go would decode any object as an empty one, and a
+// proxy that answers for the server would retire a whole fleet.
+func (l *listWatch) readList(
+	ctx context.Context, options metav1.ListOptions,
+) (*unstructured.UnstructuredList, error) {
+	list, err := l.resource.List(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	if kind := list.GetKind(); kind != l.kind+"List" && kind != "List" || list.GetResourceVersion() == "" {
+		return nil, foreignAnswer{kind, "a list of " + l.kind + "s"}
+	}
 	return list, nil
 }
 
@@ -56,7 +72,7 @@ func (l *listWatch) watch(ctx context.Context, options metav1.ListOptions) (watc
 func (l *listWatch) check(ctx context.Context) error {
 	options := metav1.ListOptions{Limit: 1}
 	l.tweak(&options)
-	list, err := l.resource.List(ctx, options)
+	list, err := l.readList(ctx, options)
 	if err != nil {
 		return l.failure("list", err)
 	}
@@ -130,6 +146,13 @@ func (h *heardWatch) Stop() {
 	h.Interface.Stop()
 }
 
+func kindOf(object runtime.Object) string {
+	if object == nil {
+		return ""
+	}
+	return object.GetObjectKind().GroupVersionKind().Kind
+}
+
 func (h *heardWatch) isStopped() bool {
 	select {
 	case <-h.stopped:
@@ -148,6 +171,11 @@ func (h *heardWatch) pass(ctx context.Context) {
 			return
 		}
 		if event.Type != watch.Error {
+			if kind := kindOf(event.Object); kind != h.from.kind {
+				h.from.contact.failed(h.from.failure("watch", foreignAnswer{kind, "a " + h.from.kind}))
+				h.Interface.Stop()
+				return
+			}
 			h.from.contact.heard()
 		} else if err := apierrors.FromObject(event.Object); ctx.Err() == nil && !isExpired(err) {
 			h.from.contact.failed(h.from.failure("watch", err))

@@ -32,6 +32,7 @@ func NewPods(cluster *Cluster, selector string, logger *slog.Logger) *Pods {
 	lw := &listWatch{
 		resource: cluster.Client.Resource(podsResource).Namespace(cluster.Namespace),
 		tweak:    func(options *metav1.ListOptions) { options.LabelSelector = selector },
+		kind:     "Pod",
 		asked:    "pods in namespace " + cluster.Namespace,
 		server:   cluster.Server,
 		contact:  newContact("pods", logger),

@@ -40,6 +40,7 @@ type CredentialsSecret struct {
 	logger    *slog.Logger
 
 	mu      sync.Mutex
+	seen    bool // the Secret was there once, or is known not to be
 	last    core.Credentials
 	problem string
 }
@@ -55,6 +56,7 @@ func NewCredentialsSecret(
 		tweak: func(options *metav1.ListOptions) {
 			options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, name.Name).String()
 		},
+		kind:    "Secret",
 		asked:   fmt.Sprintf("Secret %s", name),
 		server:  cluster.Server,
 		contact: newContact("Secret "+name.String(), logger),
@@ -118,7 +120,7 @@ func (s *CredentialsSecret) Run(ctx context.Context, handle func(event any)) err
 	}
 	follow(ctx, s.informer, s.listWatch, func() {
 		if len(s.informer.GetIndexer().ListKeys()) == 0 {
-			s.take(core.Credentials{}, s.missing(), handle)
+			s.noteUnlessSeen(s.missing()) // it may have been created meanwhile
 		}
 	})
 	return nil
@@ -126,15 +128,26 @@ func (s *CredentialsSecret) Run(ctx context.Context, handle func(event any)) err
 
 // take tells what is new.
 func (s *CredentialsSecret) take(credentials core.Credentials, err error, handle func(event any)) {
-	if s.note(credentials, err) {
+	s.mu.Lock()
+	isNew := s.note(credentials, err)
+	s.mu.Unlock()
+	if isNew {
 		handle(core.CredentialsUpdated{Credentials: credentials})
 	}
 }
 
-// note takes down what was read, and logs what is wrong, once.
-func (s *CredentialsSecret) note(credentials core.Credentials, err error) (isNew bool) {
+// noteUnlessSeen takes down a problem, if nothing is known of the Secret yet.
+func (s *CredentialsSecret) noteUnlessSeen(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !s.seen {
+		s.note(core.Credentials{}, err)
+	}
+}
+
+// note takes down what was read, and logs what is wrong, once. The caller holds the lock.
+func (s *CredentialsSecret) note(credentials core.Credentials, err error) (isNew bool) {
+	s.seen = true
 	if err != nil {
 		if s.problem != err.Error() {
 			s.problem = err.Error()
