@@ -1,6 +1,10 @@
 package core
 
-import "iter"
+import (
+	"fmt"
+	"iter"
+	"strings"
+)
 
 // Endpoint is an admitted agent: whom exactly to talk to, with which credentials, and which
 // HAProxy answers there.
@@ -26,6 +30,18 @@ type member struct {
 
 // Len is the number of endpoints.
 func (f Fleet) Len() int { return f.members.Len() }
+
+// String lists the keys: "2 endpoints: lb/hap-0, lb/hap-1".
+func (f Fleet) String() string {
+	keys := make([]string, 0, f.Len())
+	for endpoint := range f.All() {
+		keys = append(keys, endpoint.Key().String())
+	}
+	return fmt.Sprintf("%d endpoints: %s", len(keys), strings.Join(keys, ", "))
+}
+
+// MarshalText is String, so that a fleet that is logged, in JSON too, is not taken for an empty one.
+func (f Fleet) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
 // Credentials are those of all endpoints.
 func (f Fleet) Credentials() Credentials { return f.credentials }

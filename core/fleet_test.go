@@ -1,6 +1,8 @@
 package core_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -133,5 +135,24 @@ func TestParsePodKey(t *testing.T) {
 		if key, err := core.ParsePodKey(text); err == nil {
 			t.Errorf("%q was read as %v", text, key)
 		}
+	}
+}
+
+// Whoever logs a fleet, in JSON too, sees what is in it, and no password.
+func TestFleetIsReadable(t *testing.T) {
+	credentials, err := core.NewCredentials("admin", "pass-word-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fleet := core.NewFleet(credentials, endpoint("lb", "b", "u", "3.4"), endpoint("lb", "a", "u", "3.4"))
+	text, err := json.Marshal(map[string]core.Fleet{"fleet": fleet, "none": {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"fleet":"2 endpoints: lb/a, lb/b","none":"0 endpoints: "}`; string(text) != want {
+		t.Errorf("got %s", text)
+	}
+	if got := fmt.Sprint(fleet); got != "2 endpoints: lb/a, lb/b" {
+		t.Errorf("got %s", got)
 	}
 }
