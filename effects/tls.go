@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -142,13 +143,45 @@ func unreadable(path string, err error) error {
 	return fmt.Errorf("file %q cannot be read: %w", path, err)
 }
 
+// parseRoots takes all certificates of a bundle or none: of one that is half written, those that are
+// there already are no good content. Comments, and blocks that
+// are of another type or have headers, are passed over, as the library does.
 func parseRoots(contents [][]byte) (*x509.CertPool, error) {
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(contents[0]) {
+	roots, found := x509.NewCertPool(), 0
+	rest := contents[0]
+	for {
+		var block *pem.Block
+		before := rest
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		// Decode skips what it cannot read on its way to a block that it can.
+		if bytes.Count(before[:len(before)-len(rest)], pemBegin) != 1 {
+			return nil, errBrokenBlock
+		}
+		if block.Type != "CERTIFICATE" || len(block.Headers) != 0 {
+			continue
+		}
+		found++
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("holds a certificate, number %d, that cannot be read", found)
+		}
+		roots.AddCert(certificate)
+	}
+	switch {
+	case bytes.Contains(rest, pemBegin):
+		return nil, errBrokenBlock
+	case found == 0:
 		return nil, errors.New("holds no PEM certificate that can be used")
 	}
 	return roots, nil
 }
+
+var (
+	pemBegin       = []byte("-----BEGIN")
+	errBrokenBlock = errors.New("holds a PEM block that is cut off or broken")
+)
 
 // parseKeyPair keeps the library's error to itself: it may quote what it found in the key file.
 func parseKeyPair(contents [][]byte) (tls.Certificate, error) {

@@ -1,8 +1,10 @@
 package effects
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
+	"encoding/pem"
 	"net"
 	"os"
 	"path/filepath"
@@ -137,6 +139,56 @@ func TestTLSReloadsTheCA(t *testing.T) {
 	dir.write("ca.pem", append(old.pem, next.pem...))
 	wantAnswer(t, probeWith(t, prober, newAgent), validAnswer)
 	wantAnswer(t, probeWith(t, prober, oldAgent), validAnswer)
+}
+
+// R25: of a bundle that is being written, the first half is no good content, wherever it is cut; and
+// what is no certificate does no harm.
+func TestTLSKeepsTheLastWholeBundle(t *testing.T) {
+	one, two, dir := newAuthority(t, "one"), newAuthority(t, "two"), newPEMDir(t)
+	_, key := one.issue(nil)
+	broken := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("no certificate")})
+	garbled := bytes.Replace(two.pem, []byte("M"), []byte("!"), 1)
+	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+	for name, test := range map[string]struct {
+		bundle []byte
+		want   string
+	}{
+		"whole":               {join(one.pem, two.pem), ""},
+		"comments":            {join([]byte("# ours\n"), one.pem, []byte("\n# theirs\n"), two.pem, []byte("#\n")), ""},
+		"other blocks":        {join(key, one.pem, two.pem), ""},
+		"no last line ending": {bytes.TrimSpace(join(one.pem, two.pem)), ""},
+		"CRLF":                {bytes.ReplaceAll(join(one.pem, two.pem), []byte("\n"), []byte("\r\n")), ""},
+		"cut in a block":      {join(one.pem, two.pem[:len(two.pem)/2]), "cut off or broken"},
+		"cut in the end line": {join(one.pem, two.pem[:len(two.pem)-5]), "cut off or broken"},
+		"cut, then another":   {join(one.pem[:len(one.pem)/2], []byte("\n"), two.pem), "cut off or broken"},
+		"garbled":             {join(one.pem, garbled, one.pem), "cut off or broken"},
+		"garbled at the end":  {join(one.pem, garbled), "cut off or broken"},
+		"no certificate":      {join(one.pem, broken), "number 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := dir.write("ca.pem", one.pem)
+			trust, err := loadTrust(TLSFiles{CA: path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			good, _ := trust.roots.get()
+			dir.write("ca.pem", test.bundle)
+			roots, err := trust.roots.get()
+			if test.want != "" {
+				if err == nil || !strings.Contains(err.Error(), path) ||
+					!strings.Contains(err.Error(), test.want) || roots != good {
+					t.Errorf("the last good bundle is kept: %t, %v", roots == good, err)
+				}
+				return
+			}
+			whole := x509.NewCertPool()
+			whole.AddCert(one.certificate)
+			whole.AddCert(two.certificate)
+			if err != nil || !roots.Equal(whole) {
+				t.Errorf("the bundle is not in use: %v", err)
+			}
+		})
+	}
 }
 
 // R25: so may the client certificate, whose two files never change at the same instant.

@@ -44,7 +44,7 @@ func listen(address string) (*statusServer, error) {
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, usagef("--listen %s: %w", address, bareReason(err))
+		return nil, usagef("--listen %q: %w", address, bareReason(err))
 	}
 	times := timeline.New()
 	return &statusServer{listener: listener, times: times, metrics: metrics.New(times)}, nil

@@ -36,7 +36,7 @@ func TestListenOnWhatCannotBeListenedOn(t *testing.T) {
 			{"demo", "--record", record},
 		} {
 			got := command(t, "", append(args, "--listen", bad.address)...)
-			want := "haproxy-discovery: --listen " + bad.address + ": "
+			want := "haproxy-discovery: --listen " + strconv.Quote(bad.address) + ": "
 			if got.status != 2 || !strings.HasPrefix(got.errOut, want) ||
 				!strings.Contains(got.errOut, bad.reason) || strings.Count(got.errOut, "\n") != 1 {
 				t.Errorf("%v: status %d: %q", args, got.status, got.errOut)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +42,7 @@ then its effects. It needs no network, no clock and no credentials. LOG may be -
 			if cmd.Flags().Changed("until") && flags.until == 0 {
 				return usagef("--until 0: steps are numbered from 1")
 			}
-			return flags.run(args[0], std)
+			return flags.run(cmd.Context(), args[0], std)
 		},
 	}
 	set := cmd.Flags()
@@ -62,7 +63,7 @@ func openLog(path string, in io.Reader) (io.ReadCloser, error) {
 	return os.Open(path)
 }
 
-func (f *replayFlags) run(path string, std streams) error {
+func (f *replayFlags) run(ctx context.Context, path string, std streams) error {
 	format, err := formatOf(f.output, std.out)
 	if err != nil {
 		return err
@@ -89,20 +90,26 @@ func (f *replayFlags) run(path string, std streams) error {
 	}
 	options.Warn = func(text string) { _, _ = fmt.Fprintf(std.err, "warning: %s\n", text) }
 	options.Failed = func(text string) { _, _ = fmt.Fprintf(std.err, "failed: %s\n", text) }
-	result, err := replay.Run(inputlog.NewReader(file), options)
+	result, err := replay.Run(ctx, inputlog.NewReader(file), options)
 	if err == nil && f.state {
 		err = printer.State(fmt.Sprintf("seq %d", result.LastSeq), result.State)
 	}
 	return f.conclude(path, result, errors.Join(err, printer.Flush()), std.err)
 }
 
-// conclude turns what was found into an exit status.
+// conclude turns what was found into an exit status. A signal is no failure, unless it leaves a check
+// without its answer.
 func (f *replayFlags) conclude(path string, result replay.Result, err error, errOut io.Writer) error {
 	switch {
 	case errors.Is(err, syscall.EPIPE):
 		return nil
 	case errors.Is(err, replay.ErrUnreadable):
 		return usage(fmt.Errorf("%s: %w", path, err))
+	case errors.Is(err, context.Canceled) && f.check:
+		return fmt.Errorf("%s: stopped by a signal after seq %d, so the rest is not checked",
+			path, result.LastSeq)
+	case errors.Is(err, context.Canceled):
+		return nil
 	case err != nil:
 		return err
 	case f.pod != "" && !result.PodSeen:

@@ -81,7 +81,7 @@ func benchmarkReplay(b *testing.B, check bool) {
 	const inputs = 20_000
 	log := busyLog(b, inputs)
 	for b.Loop() {
-		result, err := replay.Run(inputlog.NewReader(bytes.NewReader(log)), replay.Options{
+		result, err := replay.Run(b.Context(), inputlog.NewReader(bytes.NewReader(log)), replay.Options{
 			Check:  check,
 			Step:   func(output.Step) error { return nil },
 			Warn:   func(text string) { b.Fatal(text) },

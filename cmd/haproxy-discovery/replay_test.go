@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -180,4 +182,62 @@ func TestRestartIsNamedInOneWarning(t *testing.T) {
 	if got.status != 0 || strings.Count(got.errOut, "warning") != 1 || !strings.Contains(got.errOut, "restart") {
 		t.Errorf("status %d: %s", got.status, got.errOut)
 	}
+}
+
+// A signal ends a replay at the next record, and a check that was cut short is no success.
+func TestSignalEndsAReplay(t *testing.T) {
+	content, err := os.ReadFile(recordStory(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args   []string
+		status int
+		reason string
+	}{
+		{nil, 0, ""},
+		{[]string{"--pod", "lb/nobody"}, 0, ""},
+		{[]string{"--check"}, 1, "-: stopped by a signal after seq 2, so the rest is not checked"},
+	} {
+		ctx, signal := context.WithCancel(t.Context())
+		// Line 4 is of input 3, which is known whole only with line 5.
+		log := &lineByLine{lines: bytes.SplitAfter(content, []byte("\n")), end: 4, atEnd: signal}
+		var out, errOut bytes.Buffer
+		root := newRootCommand(log, &out, &errOut)
+		root.SetArgs(append([]string{"replay", "-", "-o", "json"}, c.args...))
+		err := root.ExecuteContext(ctx)
+		reason := ""
+		if err != nil {
+			reason = err.Error()
+		}
+		if exitStatus(err) != c.status || reason != c.reason || errOut.Len() > 0 {
+			t.Errorf("%v: status %d, %q: %s", c.args, exitStatus(err), reason, &errOut)
+		}
+		steps := bytes.Count(out.Bytes(), []byte("\n"))
+		if wanted := c.args == nil || c.args[0] == "--check"; wanted && steps != 2 || !wanted && steps != 0 {
+			t.Errorf("%v: %d steps:\n%s", c.args, steps, &out)
+		}
+	}
+}
+
+// lineByLine gives a line for each Read, and calls atEnd in the Read of line number end.
+type lineByLine struct {
+	lines     [][]byte
+	read, end int
+	atEnd     func()
+}
+
+func (l *lineByLine) Read(p []byte) (int, error) {
+	if l.read == len(l.lines) {
+		return 0, io.EOF
+	}
+	n := copy(p, l.lines[l.read])
+	l.lines[l.read] = l.lines[l.read][n:]
+	if len(l.lines[l.read]) == 0 {
+		l.read++
+		if l.read == l.end {
+			l.atEnd()
+		}
+	}
+	return n, nil
 }

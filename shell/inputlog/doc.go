@@ -5,7 +5,8 @@
 //
 // [Open] begins to record; [Writer.Append] takes each input before it is reduced, [Writer.Effects]
 // what it led to. Neither waits for the disk. A log survives a crash of the program; the newest
-// records may be lost with the machine, since nothing is synced.
+// records may be lost with the machine, since nothing is synced. It has one writer at a time: a lock
+// (flock) goes with the open file.
 //
 // [Reader] gives the entries of a log in the order of its lines. To replay: start from a fresh
 // state at each [Started], reduce the input of each [Step], and compare its digest with that of

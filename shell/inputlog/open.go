@@ -12,9 +12,11 @@ const ownerOnly = 0o600
 // Open begins to record a run. It makes a new log, or appends the run to an existing one: that is
 // read and checked first, a torn tail is cut off, and a restart record follows. A log that others
 // could read or write is closed to them. A damaged log, a file that is none, and a log in a newer
-// format are refused, with an error that names the line.
+// format are refused, with an error that names the line; a log that another writer has open is
+// refused, too, and left as it is.
 //
-// The path may be a pipe or a device; then the run always begins with a header.
+// The path may be a pipe or a device; then the run always begins with a header, and nothing keeps
+// other writers off.
 //
 // onStop, if not nil, is told why recording had to stop: at most once, and never for Close. It is
 // called in the goroutine that notices, maybe the caller of Append, so it must not block.
@@ -40,6 +42,11 @@ func begin(file *os.File, run Run) (*recorder, error) {
 	recorder := newRecorder(file, info.Mode())
 	isRestart := false
 	if recorder.regular {
+		// Before anything is read or cut: a write on its way looks like a torn tail.
+		if held := lock(file); held {
+			return nil, fmt.Errorf(
+				"opening the input log: %q is being recorded to by another process", file.Name())
+		}
 		if isRestart, err = recorder.resume(); err != nil {
 			return nil, fmt.Errorf("appending to %s: %w", file.Name(), err)
 		}

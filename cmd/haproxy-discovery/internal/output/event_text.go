@@ -15,10 +15,11 @@ func eventText(at time.Time, event core.Event) string {
 	return at.UTC().Format("15:04:05.000") + "  " + printable(describe(event))
 }
 
-// printable keeps a name with control characters from breaking lines or moving the cursor.
+// printable keeps a name with control characters from breaking lines or moving the cursor, and one
+// with format characters (Cf) from being shown in another order than it has.
 func printable(line string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if unicode.In(r, unicode.Cc, unicode.Cf) {
 			return '\uFFFD'
 		}
 		return r

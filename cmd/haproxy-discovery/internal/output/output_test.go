@@ -30,6 +30,17 @@ var evil = core.HAProxyPodRejected{
 	Cause: core.CauseMalformed, Detail: "<b>&\u2028",
 }
 
+// Nor does one reorder the line: text in another direction stays, the characters that set it go.
+func TestTextCannotBeTurnedAround(t *testing.T) {
+	turned := evil
+	turned.Name, turned.Detail = "a\u202egnp.b\u2066c\u200f", "שלום é\ufeff"
+	text := printed(t, Text, func(p *Printer) error { return p.Event(noon, turned) })
+	if strings.ContainsAny(text, "\u202e\u2066\u200f\ufeff") ||
+		!strings.Contains(text, "a\ufffdgnp.b\ufffdc\ufffd ") || !strings.Contains(text, "(שלום é\ufffd)") {
+		t.Errorf("%q", text)
+	}
+}
+
 // A name with control characters breaks no line and moves no cursor.
 func TestEveryEventIsOneLine(t *testing.T) {
 	text := printed(t, Text, func(p *Printer) error { return p.Event(noon, evil) })

@@ -2,6 +2,7 @@
 package replay
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -52,11 +53,15 @@ type player struct {
 	digester *inputlog.Digester
 }
 
-// Run replays a log. The error wraps ErrUnreadable, or is that of Options.Step.
-func Run(log *inputlog.Reader, options Options) (Result, error) {
+// Run replays a log. The error wraps ErrUnreadable, or is that of Options.Step; it is that of the
+// context where the replay ended with it, before the end of the log.
+func Run(ctx context.Context, log *inputlog.Reader, options Options) (Result, error) {
 	p := &player{Options: options, digester: inputlog.NewDigester()}
 	p.fresh(core.Config{})
 	for p.Until == 0 || p.LastSeq < p.Until {
+		if err := ctx.Err(); err != nil {
+			return p.Result, err
+		}
 		entry, err := log.Next()
 		if errors.Is(err, io.EOF) {
 			break
