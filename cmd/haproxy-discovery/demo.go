@@ -79,12 +79,12 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 		recordWith(recorder), served.options(), checkInvariants(f.checked, logger, served))
 	component := shell.New(nil, logger, append(options, shell.WithDriftInterval(demoDriftInterval))...)
 	narrate := func(line string) { _, _ = fmt.Fprintln(std.err, "#", line) }
-	activities := []func(context.Context) error{
-		func(ctx context.Context) error { return fleet.Run(ctx, component, narrate) },
-	}
+	tasks := []task{{"demo", func(ctx context.Context) error {
+		return fleet.Run(ctx, component, narrate)
+	}}}
 	if served != nil {
 		narrate("status page: http://" + served.listener.Addr().String())
-		activities = append(activities, served.serving(component, recorder, logger))
+		tasks = append(tasks, task{"HTTP server", served.serving(component, recorder, logger)})
 	}
-	return newProgram(component, std.out, format).run(ctx, activities...)
+	return newProgram(component, std.out, format, logger).run(ctx, tasks...)
 }

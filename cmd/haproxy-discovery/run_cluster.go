@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
@@ -15,8 +14,12 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
-// startLimit bounds the checks before the start.
-const startLimit = 5 * time.Second
+const (
+	// startLimit bounds the checks before the start.
+	startLimit = 5 * time.Second
+	// answerGrace is for a check that heeds the limit, to say what it has waited for.
+	answerGrace = 200 * time.Millisecond
+)
 
 // clusterFeed feeds a component from a cluster: pods, credentials, leadership.
 type clusterFeed struct {
@@ -54,8 +57,7 @@ func (f *runFlags) openCluster(ctx context.Context, logger *slog.Logger) (*clust
 		return nil, err
 	}
 	if err := feed.check(ctx); err != nil {
-		var failure *kubernetes.Failure
-		if !errors.As(err, &failure) || !failure.Unreachable() {
+		if !isOutOfReach(err) {
 			return nil, usage(err)
 		}
 		if f.once {
@@ -63,6 +65,9 @@ func (f *runFlags) openCluster(ctx context.Context, logger *slog.Logger) (*clust
 		}
 		logger.Warn("the API server is out of reach at the start; trying again until it is not",
 			"error", err)
+	}
+	if ctx.Err() != nil {
+		return feed, nil // nothing was found out, and nothing will be begun
 	}
 	logger.Info("following a cluster", "server", cluster.Server, "namespace", cluster.Namespace,
 		"selector", f.selector)
@@ -102,43 +107,60 @@ func (f *runFlags) openOnCluster(feed *clusterFeed) (err error) {
 	return nil
 }
 
+// errNoAnswer is wrapped by the error of a check that has not even failed.
+var errNoAnswer = errors.New("no answer")
+
+func (c *clusterFeed) noAnswer() error {
+	return fmt.Errorf("%w from %s within %v: neither the API server nor the kubeconfig's "+
+		"credential plugin, if there is one, has come to an end", errNoAnswer, c.cluster.Server, startLimit)
+}
+
+// isOutOfReach tells whether trying again may help.
+func isOutOfReach(err error) bool {
+	var failure *kubernetes.Failure
+	return errors.Is(err, errNoAnswer) || errors.As(err, &failure) && failure.Unreachable()
+}
+
 // check asks for everything at once; of several failures it gives one that trying again will not
-// mend, if there is any.
+// mend, if there is any. What does not answer is left behind: client-go does not end a credential
+// plugin with the context.
 func (c *clusterFeed) check(signalled context.Context) error {
 	ctx, cancel := context.WithTimeout(signalled, startLimit)
 	defer cancel()
 	checks := []func(context.Context) error{c.pods.Check}
+	first := make(chan core.Credentials, 1)
 	if c.secret != nil {
-		checks = append(checks, func(ctx context.Context) (err error) {
-			c.first, err = c.secret.Read(ctx)
+		checks = append(checks, func(ctx context.Context) error {
+			credentials, err := c.secret.Read(ctx)
+			first <- credentials
 			return err
 		})
 	}
 	if c.leadership != nil {
 		checks = append(checks, c.leadership.Check)
 	}
-	failures := make([]error, len(checks))
-	var group errgroup.Group
-	for i, check := range checks {
-		group.Go(func() error {
-			failures[i] = check(ctx)
-			return nil
-		})
+	failures := make(chan error, len(checks))
+	for _, check := range checks {
+		go func() { failures <- check(ctx) }()
 	}
-	_ = group.Wait()
-	if signalled.Err() != nil {
-		return nil
-	}
+	waiting, stop := context.WithTimeout(signalled, startLimit+answerGrace)
+	defer stop()
 	var outOfReach error
-	for _, err := range failures {
-		var failure *kubernetes.Failure
+	for range checks {
+		err, answered := await(failures, waiting.Done())
 		switch {
-		case err == nil:
-		case errors.As(err, &failure) && failure.Unreachable():
-			outOfReach = cmp.Or(outOfReach, err)
-		default:
+		case signalled.Err() != nil:
+			return nil
+		case !answered:
+			return cmp.Or(outOfReach, c.noAnswer())
+		case err != nil && !isOutOfReach(err):
 			return err
 		}
+		outOfReach = cmp.Or(outOfReach, err)
+	}
+	select {
+	case c.first = <-first:
+	default:
 	}
 	return outOfReach
 }
