@@ -35,7 +35,9 @@ real discovery and lets things happen to it: rollouts, crashes, hung agents, a r
 credentials, a change of the leader. What happens is told on standard error, what discovery makes
 of it on standard output.`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), std) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withErrQueue(std, func(std streams) error { return flags.run(cmd.Context(), std) })
+		},
 	}
 	set := cmd.Flags()
 	set.IntVar(&flags.options.Pods, "pods", 5, "number of pods")

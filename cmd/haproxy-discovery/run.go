@@ -53,7 +53,7 @@ with --once. Later on, whatever goes wrong is logged, and the last fleet stands.
 			if err := flags.check(cmd.Flags()); err != nil {
 				return err
 			}
-			return flags.run(cmd.Context(), std)
+			return withErrQueue(std, func(std streams) error { return flags.run(cmd.Context(), std) })
 		},
 	}
 	flags.register(cmd.Flags())
