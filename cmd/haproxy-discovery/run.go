@@ -107,6 +107,9 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	}
 	if f.once {
 		tasks = append(tasks, task{"--once", first.wait})
+		if cluster, is := feed.(*clusterFeed); is {
+			tasks = append(tasks, task{"contact with the API server", cluster.awaitSync})
+		}
 	}
 	return newProgram(component, std.out, format, logger).run(ctx, tasks...)
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
+// onceLimit is how long --once waits for a contact that is lost after the start; a variable for tests.
+var onceLimit = 15 * time.Second
+
 const (
 	// startLimit bounds the checks before the start.
 	startLimit = 5 * time.Second
@@ -189,6 +192,31 @@ func (c *clusterFeed) attachSecret(component *shell.Component) activity {
 		component.HandleEvent(core.CredentialsUpdated{Credentials: c.first})
 	}
 	return func(ctx context.Context) error { return c.secret.Run(ctx, component.HandleEvent) }
+}
+
+// awaitSync ends with an error once the API server has been out of contact for onceLimit before the
+// initial list was complete: who asks once does not wait.
+func (c *clusterFeed) awaitSync(ctx context.Context) error {
+	tick := time.NewTicker(onceLimit / 20)
+	defer tick.Stop()
+	heard := time.Now()
+	for {
+		view := c.pods.View()
+		switch {
+		case view.Synced:
+			<-ctx.Done()
+			return nil
+		case view.LastError == "":
+			heard = time.Now()
+		case time.Since(heard) > onceLimit:
+			return fmt.Errorf("no contact with the API server for %v: %s", onceLimit, view.LastError)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
 }
 
 // lastContact implements feed.
