@@ -142,20 +142,21 @@ func (c *clusterFeed) check(signalled context.Context) error {
 	if c.leadership != nil {
 		checks = append(checks, c.leadership.Check)
 	}
-	failures := make(chan error, len(checks))
-	for _, check := range checks {
-		go func() { failures <- check(ctx) }()
+	failures := make([]chan error, len(checks)) // in the order of the checks
+	for i, check := range checks {
+		failures[i] = make(chan error, 1)
+		go func() { failures[i] <- check(ctx) }()
 	}
 	waiting, stop := context.WithTimeout(signalled, startLimit+answerGrace)
 	defer stop()
 	var outOfReach error
-	for range checks {
-		err, answered := await(failures, waiting.Done())
+	for _, failure := range failures {
+		err, answered := await(failure, waiting.Done())
 		switch {
 		case signalled.Err() != nil:
 			return nil
 		case !answered:
-			return cmp.Or(outOfReach, c.noAnswer())
+			err = c.noAnswer()
 		case err != nil && !isOutOfReach(err):
 			return err
 		}
