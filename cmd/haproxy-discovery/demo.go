@@ -35,7 +35,9 @@ real discovery and lets things happen to it: rollouts, crashes, hung agents, a r
 credentials, a change of the leader. What happens is told on standard error, what discovery makes
 of it on standard output.`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), std) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withErrQueue(std, func(std streams) error { return flags.run(cmd.Context(), std) })
+		},
 	}
 	set := cmd.Flags()
 	set.IntVar(&flags.options.Pods, "pods", 5, "number of pods")
@@ -79,12 +81,12 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 		recordWith(recorder), served.options(), checkInvariants(f.checked, logger, served))
 	component := shell.New(nil, logger, append(options, shell.WithDriftInterval(demoDriftInterval))...)
 	narrate := func(line string) { _, _ = fmt.Fprintln(std.err, "#", line) }
-	activities := []func(context.Context) error{
-		func(ctx context.Context) error { return fleet.Run(ctx, component, narrate) },
-	}
+	tasks := []task{{"demo", func(ctx context.Context) error {
+		return fleet.Run(ctx, component, narrate)
+	}}}
 	if served != nil {
 		narrate("status page: http://" + served.listener.Addr().String())
-		activities = append(activities, served.serving(component, recorder, logger))
+		tasks = append(tasks, task{"HTTP server", served.serving(component, recorder, logger)})
 	}
-	return newProgram(component, std.out, format).run(ctx, activities...)
+	return newProgram(component, std.out, format, logger).run(ctx, tasks...)
 }

@@ -20,7 +20,17 @@ func main() {
 	root.SetArgs(os.Args[1:])
 	err := root.ExecuteContext(ctx)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "haproxy-discovery: "+oneLine(err))
+		tell(ctx, err)
 	}
 	os.Exit(exitStatus(err))
+}
+
+// tell waits until the line is read, but after a signal only for a moment.
+func tell(ctx context.Context, err error) {
+	told := make(chan struct{}, 1)
+	go func() {
+		fmt.Fprintln(os.Stderr, "haproxy-discovery: "+oneLine(err))
+		told <- struct{}{}
+	}()
+	await(told, after(ctx, flushLimit))
 }

@@ -6,39 +6,57 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/haproxy-discovery/haproxy-discovery/cmd/haproxy-discovery/internal/output"
 	"github.com/haproxy-discovery/haproxy-discovery/effects"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 )
 
-// printGrace is how long a signal waits for an output that nobody reads.
-const printGrace = 200 * time.Millisecond
+// The limits of the end, which has a second in all (R31).
+const (
+	// endLimit is for what does not heed its context: a credential plugin, say, that client-go runs.
+	// A server and a lease take up to half a second in good order.
+	endLimit = 750 * time.Millisecond
+	// printGrace is how long a signal waits for an output that nobody reads.
+	printGrace = 200 * time.Millisecond
+)
 
 // program runs a component with all that surrounds it in a command.
 type program struct {
 	component *shell.Component
 	events    *effects.Subscription
 	printer   *output.Printer
+	logger    *slog.Logger
 }
 
-func newProgram(component *shell.Component, out io.Writer, format output.Format) program {
+// task is an activity and what to call it where it does not end.
+type task struct {
+	name string
+	run  activity
+}
+
+func newProgram(
+	component *shell.Component, out io.Writer, format output.Format, logger *slog.Logger,
+) program {
 	return program{
 		component: component,
 		events:    component.Subscribe("output"),
 		printer:   output.NewPrinter(out, format),
+		logger:    logger,
 	}
 }
 
-// run lasts until the first activity returns, signalled ends, or the output is closed. Whatever
-// was published by then is printed; after a signal, only as far as somebody reads it at once. An
-// activity that has nothing more to do, while the program should go on, waits for its context.
-func (p program) run(signalled context.Context, activities ...func(context.Context) error) error {
+// run lasts until the first task returns, signalled ends, or the output is closed. Whatever was
+// published by then is printed; after a signal, only as far as somebody reads it at once. A task that
+// has nothing more to do, while the program should go on, waits for its context; one that does not
+// heed it is left behind.
+func (p program) run(signalled context.Context, tasks ...task) error {
 	ctx, cancel := context.WithCancel(signalled)
 	defer cancel()
 	printed := make(chan error, 1)
@@ -46,27 +64,70 @@ func (p program) run(signalled context.Context, activities ...func(context.Conte
 		defer cancel()
 		printed <- p.print()
 	}()
-	var group errgroup.Group
-	for _, activity := range append(activities, p.component.Start) {
-		group.Go(func() error {
-			defer cancel()
-			return activity(ctx)
-		})
-	}
-	err := group.Wait()
-	select {
-	case printError := <-printed:
-		return errors.Join(err, printError)
-	case <-afterSignal(signalled):
-		return err
-	}
+	others := startTasks(ctx, cancel, tasks)
+	// The component bounds its own end, and has its observers to close.
+	err := p.component.Start(ctx)
+	cancel()
+	late := after(signalled, printGrace)
+	err = errors.Join(err, p.conclude(others, after(ctx, endLimit)))
+	printError, _ := await(printed, late)
+	return errors.Join(err, printError)
 }
 
-// afterSignal gives a blocked output a moment after the signal.
-func afterSignal(signalled context.Context) <-chan time.Time {
-	late := make(chan time.Time)
-	context.AfterFunc(signalled, func() { time.AfterFunc(printGrace, func() { close(late) }) })
+// startTasks gives, by name, where each task's error will be. The first one that returns ends all.
+func startTasks(
+	ctx context.Context, cancel context.CancelFunc, tasks []task,
+) map[string]<-chan error {
+	results := map[string]<-chan error{}
+	for _, task := range tasks {
+		result := make(chan error, 1)
+		results[task.name] = result
+		go func() {
+			defer cancel()
+			result <- task.run(ctx)
+		}()
+	}
+	return results
+}
+
+// conclude joins the errors of the tasks that have ended by the limit, and names the others.
+func (p program) conclude(results map[string]<-chan error, limit <-chan struct{}) error {
+	var joined error
+	var hanging []string
+	for _, name := range slices.Sorted(maps.Keys(results)) {
+		err, ended := await(results[name], limit)
+		if !ended {
+			hanging = append(hanging, name)
+		}
+		joined = errors.Join(joined, err)
+	}
+	if len(hanging) > 0 {
+		p.logger.Warn("not everything has ended in time; it is left behind",
+			"hangs", strings.Join(hanging, ", "))
+	}
+	return joined
+}
+
+// after gives a channel that is closed this long after the end of ctx.
+func after(ctx context.Context, limit time.Duration) <-chan struct{} {
+	late := make(chan struct{})
+	context.AfterFunc(ctx, func() { time.AfterFunc(limit, func() { close(late) }) })
 	return late
+}
+
+// await waits for a value until the limit; one that is there by then is not missed.
+func await[T any](values <-chan T, limit <-chan struct{}) (value T, arrived bool) {
+	select {
+	case value = <-values:
+		return value, true
+	case <-limit:
+	}
+	select {
+	case value = <-values:
+		return value, true
+	default:
+		return value, false
+	}
 }
 
 // print prints until the component has ended and everything is out. A closed output is no failure.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
@@ -17,7 +18,8 @@ import (
 
 // feed is where pods, credentials and leadership come from.
 type feed interface {
-	// attach gives the component what is known, and the activities that go on feeding it.
+	// attach gives the component what is known, and the activities that go on feeding it: one for each
+	// of the sources, in their order.
 	attach(component *shell.Component) []activity
 	// lastContact tells when the source of the pods was last heard of. Reads of the store would not: it
 	// can always be read.
@@ -51,7 +53,7 @@ with --once. Later on, whatever goes wrong is logged, and the last fleet stands.
 			if err := flags.check(cmd.Flags()); err != nil {
 				return err
 			}
-			return flags.run(cmd.Context(), std)
+			return withErrQueue(std, func(std streams) error { return flags.run(cmd.Context(), std) })
 		},
 	}
 	flags.register(cmd.Flags())
@@ -77,6 +79,9 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer feed.close()
+	if ctx.Err() != nil {
+		return nil
+	}
 	config := core.Config{AgentContainer: f.agentContainer, AgentScheme: f.agentScheme}
 	served, err := listen(f.listen)
 	if err != nil {
@@ -95,15 +100,26 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 		shell.WithProber(prober),
 		shell.WithObserver(first))...)
 	component.HandleEvent(core.ConfigValidated{AgentPort: f.agentPort, PodSelector: f.selector})
-	activities := feed.attach(component)
+	tasks := feeding(feed, component)
 	if served != nil {
 		served.follow(feed)
-		activities = append(activities, served.serving(component, recorder, logger))
+		tasks = append(tasks, task{"HTTP server", served.serving(component, recorder, logger)})
 	}
 	if f.once {
-		activities = append(activities, first.wait)
+		tasks = append(tasks, task{"--once", first.wait})
+		if cluster, is := feed.(*clusterFeed); is {
+			tasks = append(tasks, task{"contact with the API server", cluster.awaitSync})
+		}
 	}
-	return newProgram(component, std.out, format).run(ctx, activities...)
+	return newProgram(component, std.out, format, logger).run(ctx, tasks...)
+}
+
+// feeding names the activities of a feed after its sources.
+func feeding(feed feed, component *shell.Component) []task {
+	activities := feed.attach(component)
+	return lo.Map(feed.sources(), func(source timeline.Source, i int) task {
+		return task{source.Name, activities[i]}
+	})
 }
 
 func (f *runFlags) open(ctx context.Context, in io.Reader, logger *slog.Logger) (feed, error) {

@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
@@ -15,8 +14,15 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
-// startLimit bounds the checks before the start.
-const startLimit = 5 * time.Second
+// onceLimit is how long --once waits for a contact that is lost after the start; a variable for tests.
+var onceLimit = 15 * time.Second
+
+const (
+	// startLimit bounds the checks before the start.
+	startLimit = 5 * time.Second
+	// answerGrace is for a check that heeds the limit, to say what it has waited for.
+	answerGrace = 200 * time.Millisecond
+)
 
 // clusterFeed feeds a component from a cluster: pods, credentials, leadership.
 type clusterFeed struct {
@@ -54,8 +60,7 @@ func (f *runFlags) openCluster(ctx context.Context, logger *slog.Logger) (*clust
 		return nil, err
 	}
 	if err := feed.check(ctx); err != nil {
-		var failure *kubernetes.Failure
-		if !errors.As(err, &failure) || !failure.Unreachable() {
+		if !isOutOfReach(err) {
 			return nil, usage(err)
 		}
 		if f.once {
@@ -63,6 +68,9 @@ func (f *runFlags) openCluster(ctx context.Context, logger *slog.Logger) (*clust
 		}
 		logger.Warn("the API server is out of reach at the start; trying again until it is not",
 			"error", err)
+	}
+	if ctx.Err() != nil {
+		return feed, nil // nothing was found out, and nothing will be begun
 	}
 	logger.Info("following a cluster", "server", cluster.Server, "namespace", cluster.Namespace,
 		"selector", f.selector)
@@ -102,43 +110,61 @@ func (f *runFlags) openOnCluster(feed *clusterFeed) (err error) {
 	return nil
 }
 
+// errNoAnswer is wrapped by the error of a check that has not even failed.
+var errNoAnswer = errors.New("no answer")
+
+func (c *clusterFeed) noAnswer() error {
+	return fmt.Errorf("%w from %s within %v: neither the API server nor the kubeconfig's "+
+		"credential plugin, if there is one, has come to an end", errNoAnswer, c.cluster.Server, startLimit)
+}
+
+// isOutOfReach tells whether trying again may help.
+func isOutOfReach(err error) bool {
+	var failure *kubernetes.Failure
+	return errors.Is(err, errNoAnswer) || errors.As(err, &failure) && failure.Unreachable()
+}
+
 // check asks for everything at once; of several failures it gives one that trying again will not
-// mend, if there is any.
+// mend, if there is any. What does not answer is left behind: client-go does not end a credential
+// plugin with the context.
 func (c *clusterFeed) check(signalled context.Context) error {
 	ctx, cancel := context.WithTimeout(signalled, startLimit)
 	defer cancel()
 	checks := []func(context.Context) error{c.pods.Check}
+	first := make(chan core.Credentials, 1)
 	if c.secret != nil {
-		checks = append(checks, func(ctx context.Context) (err error) {
-			c.first, err = c.secret.Read(ctx)
+		checks = append(checks, func(ctx context.Context) error {
+			credentials, err := c.secret.Read(ctx)
+			first <- credentials
 			return err
 		})
 	}
 	if c.leadership != nil {
 		checks = append(checks, c.leadership.Check)
 	}
-	failures := make([]error, len(checks))
-	var group errgroup.Group
+	failures := make([]chan error, len(checks)) // in the order of the checks
 	for i, check := range checks {
-		group.Go(func() error {
-			failures[i] = check(ctx)
-			return nil
-		})
+		failures[i] = make(chan error, 1)
+		go func() { failures[i] <- check(ctx) }()
 	}
-	_ = group.Wait()
-	if signalled.Err() != nil {
-		return nil
-	}
+	waiting, stop := context.WithTimeout(signalled, startLimit+answerGrace)
+	defer stop()
 	var outOfReach error
-	for _, err := range failures {
-		var failure *kubernetes.Failure
+	for _, failure := range failures {
+		err, answered := await(failure, waiting.Done())
 		switch {
-		case err == nil:
-		case errors.As(err, &failure) && failure.Unreachable():
-			outOfReach = cmp.Or(outOfReach, err)
-		default:
+		case signalled.Err() != nil:
+			return nil
+		case !answered:
+			err = c.noAnswer()
+		case err != nil && !isOutOfReach(err):
 			return err
 		}
+		outOfReach = cmp.Or(outOfReach, err)
+	}
+	select {
+	case c.first = <-first:
+	default:
 	}
 	return outOfReach
 }
@@ -167,6 +193,31 @@ func (c *clusterFeed) attachSecret(component *shell.Component) activity {
 		component.HandleEvent(core.CredentialsUpdated{Credentials: c.first})
 	}
 	return func(ctx context.Context) error { return c.secret.Run(ctx, component.HandleEvent) }
+}
+
+// awaitSync ends with an error once the API server has been out of contact for onceLimit before the
+// initial list was complete: who asks once does not wait.
+func (c *clusterFeed) awaitSync(ctx context.Context) error {
+	tick := time.NewTicker(onceLimit / 20)
+	defer tick.Stop()
+	heard := time.Now()
+	for {
+		view := c.pods.View()
+		switch {
+		case view.Synced:
+			<-ctx.Done()
+			return nil
+		case view.LastError == "":
+			heard = time.Now()
+		case time.Since(heard) > onceLimit:
+			return fmt.Errorf("no contact with the API server for %v: %s", onceLimit, view.LastError)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
 }
 
 // lastContact implements feed.

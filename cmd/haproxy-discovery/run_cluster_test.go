@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log"
@@ -97,5 +98,39 @@ func TestHungClusterIsWaitedFor(t *testing.T) {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	if status := s.end(); status != 0 {
 		t.Errorf("status %d:\n%s", status, s.stderr())
+	}
+}
+
+// An API server that fails right after the start is not waited for either by who asks once. In this
+// process, for the limit is shortened.
+func TestClusterLostBeforeTheSyncEndsOnce(t *testing.T) {
+	before := onceLimit
+	onceLimit = 300 * time.Millisecond
+	defer func() { onceLimit = before }()
+	api := newPodAPI(t)
+	lost := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The checks list one pod and watch from there; the informer begins otherwise.
+		checks := r.URL.Query().Get("limit") == "1" || r.URL.Query().Get("resourceVersion") == "1"
+		if !checks {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		api.ServeHTTP(w, r)
+	}))
+	defer lost.Close()
+	defer lost.CloseClientConnections()
+	var errOut strings.Builder
+	root := newRootCommand(strings.NewReader(""), io.Discard, &errOut)
+	root.SetArgs([]string{"run", "--once", "--kubeconfig", kubeconfig(t, lost.URL),
+		"--credentials-dir", credentialsDir(t, "admin", password)})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	err := root.ExecuteContext(ctx)
+	if exitStatus(err) != 1 || ctx.Err() != nil {
+		t.Fatalf("status %d: %v\n%s", exitStatus(err), err, errOut.String())
+	}
+	if text := err.Error(); strings.Contains(text, "\n") || !strings.Contains(text, lost.URL) ||
+		!strings.Contains(text, "no contact") {
+		t.Errorf("%q", text)
 	}
 }
