@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// ErrNoCluster is returned by Connect where nothing tells of any cluster.
+// ErrNoCluster is what Connect's error is or wraps where nothing tells of any cluster.
 var ErrNoCluster = errors.New("no cluster is configured: there is neither a kubeconfig " +
 	"(KUBECONFIG, ~/.kube/config) nor a pod's service account")
 
@@ -52,8 +52,8 @@ func Connect(access Access, userAgent string) (*Cluster, error) {
 	case clientcmd.IsEmptyConfig(err) && access.Kubeconfig != "":
 		return nil, fmt.Errorf("kubeconfig %q names no cluster", access.Kubeconfig)
 	case clientcmd.IsEmptyConfig(err) && os.Getenv(clientcmd.RecommendedConfigPathEnvVar) != "":
-		return nil, fmt.Errorf("kubeconfig %q, from KUBECONFIG, is not there or names no cluster",
-			os.Getenv(clientcmd.RecommendedConfigPathEnvVar))
+		return nil, fmt.Errorf("KUBECONFIG is %q, but %w",
+			os.Getenv(clientcmd.RecommendedConfigPathEnvVar), ErrNoCluster)
 	case clientcmd.IsEmptyConfig(err):
 		return nil, ErrNoCluster
 	case err != nil:

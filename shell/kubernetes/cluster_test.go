@@ -54,7 +54,7 @@ func TestConnectFindsTheClusterAsKubectlDoes(t *testing.T) {
 		{"broken file", broken, Access{}, broken},
 		{"bad namespace", one, Access{Namespace: "a b"}, `namespace "a b"`},
 		{"nothing", "", Access{}, ErrNoCluster.Error()},
-		{"nothing where it should be", "/nowhere/config", Access{}, `"/nowhere/config", from KUBECONFIG`},
+		{"nothing where it should be", "/nowhere/config", Access{}, `KUBECONFIG is "/nowhere/config", but no cluster`},
 		{"empty file", "", Access{Kubeconfig: os.DevNull}, os.DevNull},
 	} {
 		t.Setenv("KUBECONFIG", test.environment)
