@@ -15,9 +15,6 @@ import (
 // all, no older state has changed, and once the chaos ends, the fleet is complete (I1 to I10).
 func TestReduce(t *testing.T) { rapid.Check(t, tellStory) }
 
-// FuzzReduce is TestReduce for the coverage-guided fuzzer.
-func FuzzReduce(f *testing.F) { f.Fuzz(rapid.MakeFuzz(tellStory)) }
-
 func tellStory(t *rapid.T) {
 	m := newMachine(drawCaps(t))
 	if rapid.IntRange(0, 3).Draw(t, "gate opens early") > 0 {
