@@ -12,7 +12,8 @@ const filter = new Filter(showMatching);
 
 function showMatching() {
   const shown = table.filter((verdict, text) => filter.matches(verdict, text));
-  const count = shown === table.size ? `${shown} pods` : `${shown} of ${table.size} pods`;
+  const pods = table.size === 1 ? "pod" : "pods";
+  const count = shown === table.size ? `${shown} ${pods}` : `${shown} of ${table.size} ${pods}`;
   const status = document.getElementById("shown");
   if (status.textContent !== count) status.textContent = count;
   const empty = document.getElementById("empty");
