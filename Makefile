@@ -28,7 +28,7 @@ soak: SEED ?= 1
 soak: ## play simulated worlds on all cores for T (10m), from SEED (1) on
 	GOGC=800 $(GO) test ./fuzz/world -run 'TestWorld$$' -count=1 -timeout=0 -v -world.time=$(T) -world.seed=$(SEED)
 
-explore: ## explore all small worlds exhaustively (half an hour on two processors)
+explore: ## explore all small worlds exhaustively (an hour or more on two processors)
 	$(GO) test ./fuzz/explore -run '^TestWorlds$$' -explore.all -v -count=1 -timeout 3h
 
 # All targets that there are, found by their name. A fuzzer that is stopped in the middle of an input
