@@ -1,10 +1,14 @@
 package kubernetes
 
 import (
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 )
+
+// silenceLimit is how long a watch may take to be opened before the silence counts as an error.
+const silenceLimit = 15 * time.Second
 
 // View is how well a watch sees the cluster, at one moment. What the watch has seen stays in use
 // while contact is lost; the age tells how old it is.
@@ -43,6 +47,7 @@ type contact struct {
 	resource string
 	logger   *slog.Logger
 	now      func() time.Time
+	began    time.Time
 
 	mu      sync.Mutex
 	watches int // the next one may be opened before the last one is done with
@@ -53,7 +58,7 @@ type contact struct {
 }
 
 func newContact(resource string, logger *slog.Logger) *contact {
-	return &contact{resource: resource, logger: logger, now: time.Now}
+	return &contact{resource: resource, logger: logger, now: time.Now, began: time.Now()}
 }
 
 // heard: a list, an event or a bookmark has arrived.
@@ -121,6 +126,22 @@ func (c *contact) view() View {
 	}
 	if c.failure != nil {
 		view.LastError = c.failure.Error()
+	} else if silent := c.silent(); silent > silenceLimit {
+		view.LastError = fmt.Sprintf("no answer for %v: the API server hangs, or asks to be left alone",
+			silent.Round(time.Second))
 	}
 	return view
+}
+
+// silent is for how long nothing was heard, no failure either: client-go obeys a server that asks to be
+// left alone, and waits long for one that hangs, without telling anybody.
+func (c *contact) silent() time.Duration {
+	switch {
+	case c.watches > 0:
+		return 0
+	case c.last.IsZero():
+		return c.now().Sub(c.began)
+	default:
+		return c.now().Sub(c.last)
+	}
 }
