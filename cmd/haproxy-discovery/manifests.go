@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -140,7 +141,9 @@ func checkRunArgs(own, extra []string) error {
 	set := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	set.Usage = func() {}
 	run.register(set)
-	if err := set.Parse(extra); err != nil {
+	if err := set.Parse(extra); errors.Is(err, pflag.ErrHelp) {
+		return usagef("manifests: --help behind --: leave it out")
+	} else if err != nil {
 		return usagef("manifests: flags of run: %w", err)
 	}
 	if set.NArg() > 0 {

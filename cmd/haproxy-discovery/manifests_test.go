@@ -57,6 +57,18 @@ func TestManifestsTakeNoFlagThatContradictsThem(t *testing.T) {
 	})
 }
 
+// Arguments arrive as they were given, whatever they hold: YAML reads them back, and the kubelet
+// replaces nothing in them.
+func TestManifestsQuoteArguments(t *testing.T) {
+	const name = "a\x7fb\u0085\u2028c\"'$(HOME)$$ü\\"
+	got := command(t, "", "manifests", "-n", "lb", "--image", "x", "--", "--agent-container="+name)
+	args := decodeKind[appsv1.Deployment](t, got.out, "Deployment").Spec.Template.Spec.Containers[0].Args
+	want := "--agent-container=" + strings.ReplaceAll(name, "$", "$$")
+	if !slices.Contains(args, want) {
+		t.Errorf("%q is not among %q", want, args)
+	}
+}
+
 // The shorthand of a flag is that flag.
 func TestManifestsRefuseShorthands(t *testing.T) {
 	got := command(t, "", "manifests", "-n", "lb", "--image", "x", "--", "-nother")

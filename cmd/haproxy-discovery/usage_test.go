@@ -44,6 +44,7 @@ func TestBadUsageIsOneLineAndStatusTwo(t *testing.T) {
 		{[]string{"manifests", "-n", "lb", "--image", "bad image"}, "bad image"},
 		{[]string{"manifests", "-n", "lb", "--image", "x", "--", "--log-level", "loud"}, "loud"},
 		{[]string{"manifests", "-n", "lb", "--image", "x", "--", "-o", "xml"}, "xml"},
+		{[]string{"manifests", "-n", "lb", "--image", "x", "--", "--help"}, "--help"},
 		{[]string{"--frobnicate"}, "haproxy-discovery: unknown flag: --frobnicate"},
 		{[]string{"manifests", "-n", "lb", "--image", "x", "--", "--agent-prt", "1"}, "--agent-prt"},
 		{[]string{"manifests", "-n", "lb", "--image", "x", "--", "--pods-from", "-"}, "--pods-from"},

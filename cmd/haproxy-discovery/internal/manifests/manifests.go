@@ -5,7 +5,6 @@ package manifests
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -39,18 +38,16 @@ func Deployment(options Options) (string, error) {
 		CredentialsSecret: quote(options.CredentialsSecret),
 	}
 	for _, arg := range options.Args {
-		quoted.Args = append(quoted.Args, quote(arg))
+		// The kubelet replaces $(NAME), and a doubled $ by a single one.
+		quoted.Args = append(quoted.Args, quote(strings.ReplaceAll(arg, "$", "$$")))
 	}
 	var out bytes.Buffer
 	err = parsed.Execute(&out, quoted)
 	return out.String(), err
 }
 
-// quote writes a string that is one to YAML, whatever it holds: JSON's are.
-func quote(text string) string {
-	quoted, _ := json.Marshal(text)
-	return string(quoted)
-}
+// quote writes a string that is one to YAML, whatever it holds: it knows all of Go's escapes.
+func quote(text string) string { return strconv.QuoteToASCII(text) }
 
 // AlertRules gives a rule file for Prometheus: for the fleet of a namespace or, if that is empty, for
 // all that Prometheus knows of.
