@@ -72,7 +72,7 @@ func (m *Monitor) Check(
 }
 
 // Step checks one transition, from the state of the step before to after. The effects are those
-// that came with after. Nil means that everything holds.
+// that came with after. Nil means that everything holds; after a violation the history begins anew.
 func (m *Monitor) Step(input core.Input, after core.State, effects []core.Effect) []Violation {
 	t := &m.step
 	t.begin(m, input, after, effects)
@@ -98,5 +98,10 @@ func (m *Monitor) Step(input core.Input, after core.State, effects []core.Effect
 		t.checkTurns()
 	}
 	m.before = after
-	return t.end()
+	violations := t.end()
+	if violations != nil {
+		// The books are wrong from here on, which must not be told as more violations.
+		m.Reset(after)
+	}
+	return violations
 }

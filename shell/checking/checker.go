@@ -125,10 +125,6 @@ func (c *Checker) check(item item) {
 	for _, violation := range violations {
 		c.tell(item, violation)
 	}
-	if violations != nil {
-		// The books are wrong from here on, which must not be told as more violations.
-		c.monitor.Reset(item.after)
-	}
 }
 
 // takeUp begins with a history, or goes on with it after steps that were left out.
