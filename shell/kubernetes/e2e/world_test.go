@@ -25,20 +25,8 @@ import (
 // sharedControlPlane serves all tests that leave it alive, each in a namespace of its own.
 var sharedControlPlane *testbed.ControlPlane
 
-func TestMain(m *testing.M) { os.Exit(runTests(m)) }
-
-func runTests(m *testing.M) int {
-	controlPlane, err := testbed.NewControlPlane()
-	if err == nil {
-		sharedControlPlane = controlPlane
-		err = controlPlane.Start(context.Background())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "no API server to test with:", err)
-		return 1
-	}
-	defer func() { _ = controlPlane.Close() }()
-	return m.Run()
+func TestMain(m *testing.M) {
+	os.Exit(testbed.RunTests(m, func(shared *testbed.ControlPlane) { sharedControlPlane = shared }))
 }
 
 // secretName is that of the Secret that discovery reads by default.

@@ -3,7 +3,6 @@ package embedding_test
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -20,20 +19,8 @@ import (
 
 var sharedControlPlane *testbed.ControlPlane
 
-func TestMain(m *testing.M) { os.Exit(runTests(m)) }
-
-func runTests(m *testing.M) int {
-	controlPlane, err := testbed.NewControlPlane()
-	if err == nil {
-		sharedControlPlane = controlPlane
-		err = controlPlane.Start(context.Background())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "no API server to test with:", err)
-		return 1
-	}
-	defer func() { _ = controlPlane.Close() }()
-	return m.Run()
+func TestMain(m *testing.M) {
+	os.Exit(testbed.RunTests(m, func(shared *testbed.ControlPlane) { sharedControlPlane = shared }))
 }
 
 const podSelector = testbed.LabelKey + "=" + testbed.LabelValue
