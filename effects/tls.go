@@ -144,8 +144,8 @@ func unreadable(path string, err error) error {
 }
 
 // parseRoots takes all certificates of a bundle or none: of one that is half written, those that are
-// there already are no good content. Comments, and blocks that
-// are of another type or have headers, are passed over, as the library does.
+// there already are no good content. Comments, and blocks that are of another type or have headers,
+// are passed over, as the library does.
 func parseRoots(contents [][]byte) (*x509.CertPool, error) {
 	roots, found := x509.NewCertPool(), 0
 	rest := contents[0]

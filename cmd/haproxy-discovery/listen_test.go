@@ -53,14 +53,12 @@ func TestSourcesAreShown(t *testing.T) {
 	f := newFleet(t, "127.88.0.3")
 	dir := credentialsDir(t, "admin", password)
 	s := start(t, runArgs(f, dir, "--listen", "127.0.0.1:0")...)
-	s.awaitStderr("serving HTTP")
-	url := "http://" + regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(s.stderr())[1]
+	url := servedAt(s)
 	await := func(path string, parts ...string) {
 		t.Helper()
 		var text string
 		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-			text = scrape(t, url+path)
-			noTrace(t, path, text)
+			_, text = fetch(t, url+path)
 			missing := slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
 				return strings.Contains(text, part)
 			})
@@ -83,7 +81,8 @@ func TestSourcesAreShown(t *testing.T) {
 	age := func() float64 {
 		t.Helper()
 		sample := regexp.MustCompile(`(?m)^haptic_discovery_store_view_age_seconds (\S+)$`)
-		age, err := strconv.ParseFloat(sample.FindStringSubmatch(scrape(t, url+"/metrics"))[1], 64)
+		_, metrics := fetch(t, url+"/metrics")
+		age, err := strconv.ParseFloat(sample.FindStringSubmatch(metrics)[1], 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +114,15 @@ func TestSourcesAreShown(t *testing.T) {
 	}
 }
 
-func scrape(t *testing.T, url string) string {
+// servedAt waits for the server and gives its URL.
+func servedAt(s *started) string {
+	s.t.Helper()
+	s.awaitStderr("serving HTTP")
+	return "http://" + regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(s.stderr())[1]
+}
+
+// fetch gives status and body, neither of which, nor the headers, may hold the password.
+func fetch(t *testing.T, url string) (status int, body string) {
 	t.Helper()
 	response, err := http.Get(url)
 	if err != nil {
@@ -126,7 +133,8 @@ func scrape(t *testing.T, url string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	noTrace(t, url, fmt.Sprint(response.Header)+string(text))
+	return response.StatusCode, string(text)
 }
 
 // The command serves what the flag says, and ends within a second while a page is open.
@@ -134,21 +142,10 @@ func TestListen(t *testing.T) {
 	f := newFleet(t, "127.88.0.1")
 	log := filepath.Join(t.TempDir(), "inputs.jsonl")
 	s := start(t, runArgs(f, credentialsDir(t, "admin", password), "--listen", "127.0.0.1:0", "--record", log)...)
-	s.awaitStderr("serving HTTP")
-	url := "http://" + regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(s.stderr())[1]
+	url := servedAt(s)
 	get := func(path string) (int, string) {
 		t.Helper()
-		response, err := http.Get(url + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		text, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		noTrace(t, path, fmt.Sprint(response.Header)+string(text))
-		return response.StatusCode, string(text)
+		return fetch(t, url+path)
 	}
 	if code, line := get("/readyz"); code != 503 || !strings.Contains(line, "waiting for sync") {
 		t.Errorf("/readyz before there are pods: %d %q", code, line)

@@ -56,7 +56,7 @@ dataplane_password; create it first.`,
 }
 
 // checkAlerts refuses what alert rules have no place for.
-func (f *manifestsFlags) checkAlerts(set *pflag.FlagSet, extra []string) (err error) {
+func (f *manifestsFlags) checkAlerts(set *pflag.FlagSet, extra []string) error {
 	switch {
 	case f.alerts == "":
 		return nil
@@ -65,12 +65,9 @@ func (f *manifestsFlags) checkAlerts(set *pflag.FlagSet, extra []string) (err er
 	case len(extra) > 0:
 		return usagef("manifests: %q makes no sense with --alerts", extra[0])
 	}
-	set.Visit(func(flag *pflag.Flag) {
-		if flag.Name != "alerts" && flag.Name != "namespace" {
-			err = usagef("--%s makes no sense with --alerts", flag.Name)
-		}
+	return misplaced(set, "with --alerts", func(name string) bool {
+		return name != "alerts" && name != "namespace"
 	})
-	return err
 }
 
 func (f *manifestsFlags) print(out io.Writer, extra []string) error {

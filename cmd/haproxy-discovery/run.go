@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
@@ -18,9 +17,8 @@ import (
 
 // feed is where pods, credentials and leadership come from.
 type feed interface {
-	// attach gives the component what is known, and the activities that go on feeding it: one for each
-	// of the sources, in their order.
-	attach(component *shell.Component) []activity
+	// attach gives the component what is known, and the tasks that go on feeding it.
+	attach(component *shell.Component) []task
 	// lastContact tells when the source of the pods was last heard of. Reads of the store would not: it
 	// can always be read.
 	lastContact() time.Time
@@ -100,26 +98,15 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 		shell.WithProber(prober),
 		shell.WithObserver(first))...)
 	component.HandleEvent(core.ConfigValidated{AgentPort: f.agentPort, PodSelector: f.selector})
-	tasks := feeding(feed, component)
+	tasks := feed.attach(component)
 	if served != nil {
 		served.follow(feed)
 		tasks = append(tasks, task{"HTTP server", served.serving(component, recorder, logger)})
 	}
 	if f.once {
 		tasks = append(tasks, task{"--once", first.wait})
-		if cluster, is := feed.(*clusterFeed); is {
-			tasks = append(tasks, task{"contact with the API server", cluster.awaitSync})
-		}
 	}
 	return newProgram(component, std.out, format, logger).run(ctx, tasks...)
-}
-
-// feeding names the activities of a feed after its sources.
-func feeding(feed feed, component *shell.Component) []task {
-	activities := feed.attach(component)
-	return lo.Map(feed.sources(), func(source timeline.Source, i int) task {
-		return task{source.Name, activities[i]}
-	})
 }
 
 func (f *runFlags) open(ctx context.Context, in io.Reader, logger *slog.Logger) (feed, error) {

@@ -29,6 +29,8 @@ type clusterFeed struct {
 	cluster *kubernetes.Cluster
 	pods    *kubernetes.Pods
 	logger  *slog.Logger
+	// once does not wait for a server that is lost before the sync.
+	once bool
 	// Credentials come from either of these.
 	secret *kubernetes.CredentialsSecret
 	dir    *credentialsFeed
@@ -53,7 +55,7 @@ func (f *runFlags) openCluster(ctx context.Context, logger *slog.Logger) (*clust
 		return nil, usage(err)
 	}
 	feed := &clusterFeed{
-		cluster: cluster, logger: logger,
+		cluster: cluster, logger: logger, once: f.once,
 		pods: kubernetes.NewPods(cluster, f.selector, logger),
 	}
 	if err := f.openOnCluster(feed); err != nil {
@@ -170,29 +172,29 @@ func (c *clusterFeed) check(signalled context.Context) error {
 }
 
 // attach implements feed.
-func (c *clusterFeed) attach(component *shell.Component) []activity {
+func (c *clusterFeed) attach(component *shell.Component) []task {
 	component.SetPodStore(c.pods)
-	activities := []activity{func(ctx context.Context) error {
-		return c.pods.Run(ctx, component.HandleEvent)
-	}}
+	feeding := func(source timeline.Source, run func(context.Context, func(event any)) error) task {
+		return task{source.Name, func(ctx context.Context) error {
+			return run(ctx, component.HandleEvent)
+		}}
+	}
+	tasks := []task{feeding(c.pods.Source(), c.pods.Run)}
 	if c.dir != nil {
-		activities = append(activities, c.dir.attach(component))
+		tasks = append(tasks, c.dir.attach(component))
 	} else {
-		activities = append(activities, c.attachSecret(component))
+		if !c.first.IsZero() {
+			component.HandleEvent(core.CredentialsUpdated{Credentials: c.first})
+		}
+		tasks = append(tasks, feeding(c.secret.Source(), c.secret.Run))
 	}
 	if c.leadership != nil {
-		activities = append(activities, func(ctx context.Context) error {
-			return c.leadership.Run(ctx, component.HandleEvent)
-		})
+		tasks = append(tasks, feeding(c.leadership.Source(), c.leadership.Run))
 	}
-	return activities
-}
-
-func (c *clusterFeed) attachSecret(component *shell.Component) activity {
-	if !c.first.IsZero() {
-		component.HandleEvent(core.CredentialsUpdated{Credentials: c.first})
+	if c.once {
+		tasks = append(tasks, task{"contact with the API server", c.awaitSync})
 	}
-	return func(ctx context.Context) error { return c.secret.Run(ctx, component.HandleEvent) }
+	return tasks
 }
 
 // awaitSync ends with an error once the API server has been out of contact for onceLimit before the

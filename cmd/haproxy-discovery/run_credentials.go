@@ -35,9 +35,9 @@ func openCredentialsDir(dir string, logger *slog.Logger) (*credentialsFeed, erro
 
 // attach tells the credentials and follows the directory; what is invalid there is logged, and the
 // old credentials stay in use (R27).
-func (f *credentialsFeed) attach(component *shell.Component) activity {
+func (f *credentialsFeed) attach(component *shell.Component) task {
 	component.HandleEvent(core.CredentialsUpdated{Credentials: f.first})
-	return func(ctx context.Context) error {
+	return task{f.shown().Name, func(ctx context.Context) error {
 		credentialsdir.Watch(ctx, f.dir, credentialsInterval, f.first,
 			func(updated core.Credentials) {
 				f.logger.Info("credentials changed", "username", updated.Username())
@@ -45,7 +45,7 @@ func (f *credentialsFeed) attach(component *shell.Component) activity {
 			},
 			f.tell)
 		return nil
-	}
+	}}
 }
 
 // tell takes down what is wrong with the directory; nil if nothing is any more.

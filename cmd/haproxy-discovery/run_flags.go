@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -138,13 +139,20 @@ func (f *runFlags) check(set *pflag.FlagSet) error {
 }
 
 // checkTLS refuses what would be ignored while the password goes out in the clear.
-func (f *runFlags) checkTLS(set *pflag.FlagSet) (err error) {
+func (f *runFlags) checkTLS(set *pflag.FlagSet) error {
+	if f.agentScheme == "https" {
+		return nil
+	}
+	return misplaced(set, "without --agent-scheme https", func(name string) bool {
+		return slices.Contains([]string{"agent-ca", "agent-cert", "agent-key", "agent-server-name"}, name)
+	})
+}
+
+// misplaced names the first flag given, in the order of names, that makes no sense here.
+func misplaced(set *pflag.FlagSet, here string, is func(name string) bool) (err error) {
 	set.Visit(func(flag *pflag.Flag) {
-		switch flag.Name {
-		case "agent-ca", "agent-cert", "agent-key", "agent-server-name":
-			if f.agentScheme != "https" {
-				err = usagef("--%s makes no sense without --agent-scheme https", flag.Name)
-			}
+		if err == nil && is(flag.Name) {
+			err = usagef("--%s makes no sense %s", flag.Name, here)
 		}
 	})
 	return err
@@ -154,15 +162,10 @@ func (f *runFlags) checkStream(set *pflag.FlagSet) error {
 	var ofCluster clusterFlags
 	only := pflag.NewFlagSet("", pflag.ContinueOnError)
 	ofCluster.register(only)
-	var misplaced error
-	set.Visit(func(flag *pflag.Flag) {
-		if only.Lookup(flag.Name) != nil && misplaced == nil {
-			misplaced = usagef("--%s makes no sense with --pods-from", flag.Name)
-		}
-	})
+	err := misplaced(set, "with --pods-from", func(name string) bool { return only.Lookup(name) != nil })
 	switch {
-	case misplaced != nil:
-		return misplaced
+	case err != nil:
+		return err
 	case f.credentialsDir == "":
 		return usagef("--credentials-dir is required with --pods-from")
 	case f.namespace != "":
@@ -177,15 +180,12 @@ func (f *runFlags) checkCluster(set *pflag.FlagSet) error {
 	if !set.Changed("selector") {
 		f.selector = defaultSelector
 	}
-	var misplaced error
-	set.Visit(func(flag *pflag.Flag) {
-		if strings.HasPrefix(flag.Name, "leader-elect-") && !set.Changed("leader-elect") {
-			misplaced = usagef("--%s makes no sense without --leader-elect", flag.Name)
-		}
+	err := misplaced(set, "without --leader-elect", func(name string) bool {
+		return strings.HasPrefix(name, "leader-elect-") && !set.Changed("leader-elect")
 	})
 	switch {
-	case misplaced != nil:
-		return misplaced
+	case err != nil:
+		return err
 	case f.credentialsDir != "" && f.cluster.credentialsSecret != "":
 		return usagef("--credentials-dir and --credentials-secret exclude each other")
 	case f.cluster.leaderElect && f.once:

@@ -52,11 +52,11 @@ func (f *runFlags) openStream(in io.Reader, logger *slog.Logger) (*streamFeed, e
 }
 
 // attach implements feed.
-func (f *streamFeed) attach(component *shell.Component) []activity {
+func (f *streamFeed) attach(component *shell.Component) []task {
 	credentials := f.credentials.attach(component)
 	f.podSource = newPodSource(f.pods, f.namespace, component, f.logger)
 	f.podSource.live = f.live
-	return []activity{f.podSource.run, credentials}
+	return []task{{f.podSource.shown().Name, f.podSource.run}, credentials}
 }
 
 // lastContact implements feed.

@@ -92,7 +92,8 @@ func (h *handler) document(now time.Time) document {
 			Time: timeText(now), GateOpen: state.GateOpen(), Missing: missing(state),
 			Generation: generation, FleetSize: state.Admitted().Len(),
 			ViewTime: timeText(moment.StoreSeen), ViewAge: moment.ViewAge(now).Seconds(),
-			StaleAfter: h.StaleAfter.Seconds(), Sources: sourcesOf(moment.Sources), Problems: problemsOf(moment.Problems), Build: h.Build,
+			StaleAfter: h.StaleAfter.Seconds(), Sources: sourcesOf(moment.Sources),
+			Problems: problemsOf(moment.Problems), Build: h.Build,
 		},
 		Pods: make([]row, 0, state.Len()),
 	}
