@@ -162,8 +162,8 @@ func TestOnlyAWrittenLeaseLeads(t *testing.T) {
 	lock.now = func() time.Time { return now }
 	ours := resourcelock.LeaderElectionRecord{HolderIdentity: "a", LeaseDurationSeconds: 15}
 	lock.held(ours, false)
-	if status := lock.status(); status.Leading || log.count("this replica leads") > 0 {
-		t.Errorf("read: %+v", status)
+	if status := lock.status(); status.Leading || log.count("replica leads") > 0 {
+		t.Errorf("read: %+v\n%s", status, log)
 	}
 	lock.held(ours, true)
 	lock.held(ours, false)

@@ -120,7 +120,7 @@ func (l *leaseLock) held(record resourcelock.LeaderElectionRecord, written bool)
 		if !led {
 			l.logger.Info("this replica leads", "lease", l.election.Lease, "identity", l.holder)
 		}
-	case l.holder == before:
+	case l.holder == before, l.holder == l.election.Identity: // of a time before; taken at once
 	case l.holder == "":
 		l.logger.Info("lease given up", "lease", l.election.Lease, "holder_before", before)
 	default:

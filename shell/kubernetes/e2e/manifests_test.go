@@ -24,8 +24,8 @@ import (
 const account = "haproxy-discovery"
 
 // The objects that the program prints are created as they are, with nothing that the API server
-// does not know. What they permit suffices to run it with the arguments that they give, leading
-// included.
+// does not know. What they permit suffices to run it in a container with the arguments that they
+// give, leading included.
 func TestManifests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -33,9 +33,8 @@ func TestManifests(t *testing.T) {
 	w.awaitAccess(account, true)
 	pods := w.launchMany(3)
 	arguments := append(deployment.Spec.Template.Spec.Containers[0].Args,
-		"--kubeconfig", w.kubeconfig(testbed.Access{Token: w.token(account)}),
 		"--listen", testbed.NewAddress()+":8080", "-o", "json", "--agent-port", w.agentPort())
-	d := testbed.StartDiscovery(t, w.secrets, arguments...)
+	d := testbed.StartDiscoveryIn(t, w.container(w.token(account)), w.secrets, arguments...)
 	d.AwaitPods(pods...)
 	testbed.Eventually(t, "a Lease with a holder", func() bool { return w.leaseHolder() != "" })
 

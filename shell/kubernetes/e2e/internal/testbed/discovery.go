@@ -37,12 +37,28 @@ type Discovery struct {
 // hold any of the secrets.
 func StartDiscovery(t testing.TB, secrets func() []string, arguments ...string) *Discovery {
 	t.Helper()
+	return startDiscovery(t, secrets, exec.Command, arguments)
+}
+
+// StartDiscoveryIn starts it in a container.
+func StartDiscoveryIn(
+	t testing.TB, container *Container, secrets func() []string, arguments ...string,
+) *Discovery {
+	t.Helper()
+	return startDiscovery(t, secrets, container.command, arguments)
+}
+
+func startDiscovery(
+	t testing.TB, secrets func() []string,
+	command func(program string, arguments ...string) *exec.Cmd, arguments []string,
+) *Discovery {
+	t.Helper()
 	path, err := binary("haproxy-discovery")
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := &Discovery{
-		t: t, process: exec.Command(path, arguments...), journal: newJournal(secrets),
+		t: t, process: command(path, arguments...), journal: newJournal(secrets),
 		done: make(chan struct{}),
 	}
 	d.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
