@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
-	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/samber/lo"
 
 	"github.com/haproxy-discovery/haproxy-discovery/cmd/haproxy-discovery/internal/output"
 	"github.com/haproxy-discovery/haproxy-discovery/effects"
@@ -74,30 +73,32 @@ func (p program) run(signalled context.Context, tasks ...task) error {
 	return errors.Join(err, printError)
 }
 
-// startTasks gives, by name, where each task's error will be. The first one that returns ends all.
-func startTasks(
-	ctx context.Context, cancel context.CancelFunc, tasks []task,
-) map[string]<-chan error {
-	results := map[string]<-chan error{}
-	for _, task := range tasks {
+// running is a task, and where its error will be.
+type running struct {
+	name   string
+	result <-chan error
+}
+
+// startTasks starts them all. The first one that returns ends all.
+func startTasks(ctx context.Context, cancel context.CancelFunc, tasks []task) []running {
+	return lo.Map(tasks, func(task task, _ int) running {
 		result := make(chan error, 1)
-		results[task.name] = result
 		go func() {
 			defer cancel()
 			result <- task.run(ctx)
 		}()
-	}
-	return results
+		return running{task.name, result}
+	})
 }
 
 // conclude joins the errors of the tasks that have ended by the limit, and names the others.
-func (p program) conclude(results map[string]<-chan error, limit <-chan struct{}) error {
+func (p program) conclude(tasks []running, limit <-chan struct{}) error {
 	var joined error
 	var hanging []string
-	for _, name := range slices.Sorted(maps.Keys(results)) {
-		err, ended := await(results[name], limit)
+	for _, task := range tasks {
+		err, ended := await(task.result, limit)
 		if !ended {
-			hanging = append(hanging, name)
+			hanging = append(hanging, task.name)
 		}
 		joined = errors.Join(joined, err)
 	}
@@ -106,28 +107,6 @@ func (p program) conclude(results map[string]<-chan error, limit <-chan struct{}
 			"hangs", strings.Join(hanging, ", "))
 	}
 	return joined
-}
-
-// after gives a channel that is closed this long after the end of ctx.
-func after(ctx context.Context, limit time.Duration) <-chan struct{} {
-	late := make(chan struct{})
-	context.AfterFunc(ctx, func() { time.AfterFunc(limit, func() { close(late) }) })
-	return late
-}
-
-// await waits for a value until the limit; one that is there by then is not missed.
-func await[T any](values <-chan T, limit <-chan struct{}) (value T, arrived bool) {
-	select {
-	case value = <-values:
-		return value, true
-	case <-limit:
-	}
-	select {
-	case value = <-values:
-		return value, true
-	default:
-		return value, false
-	}
 }
 
 // print prints until the component has ended and everything is out. A closed output is no failure.
@@ -148,31 +127,4 @@ func (p program) print() error {
 			return fmt.Errorf("printing events: %w", err)
 		}
 	}
-}
-
-// newLogger logs to standard error, level by name.
-func newLogger(w io.Writer, level string) (*slog.Logger, error) {
-	var parsed slog.Level
-	if err := parsed.UnmarshalText([]byte(level)); err != nil {
-		return nil, usagef("--log-level %q is none of debug, info, warn, error", level)
-	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: parsed})), nil
-}
-
-// formatOf gives the output format of the -o flag; its default is text for people, JSON for
-// programs.
-func formatOf(flag string, out io.Writer) (output.Format, error) {
-	if flag == "" {
-		if file, isFile := out.(*os.File); isFile {
-			if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-				return output.Text, nil
-			}
-		}
-		return output.JSON, nil
-	}
-	format, err := output.ParseFormat(flag)
-	if err != nil {
-		return "", usagef("--output: %w", err)
-	}
-	return format, nil
 }

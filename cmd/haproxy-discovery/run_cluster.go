@@ -202,17 +202,20 @@ func (c *clusterFeed) attach(component *shell.Component) []task {
 func (c *clusterFeed) awaitSync(ctx context.Context) error {
 	tick := time.NewTicker(onceLimit / 20)
 	defer tick.Stop()
-	heard := time.Now()
+	began := time.Now()
 	for {
-		view := c.pods.View()
+		now, view := time.Now(), c.pods.View()
+		silent := view.Age(now)
+		if silent < 0 {
+			silent = now.Sub(began)
+		}
 		switch {
 		case view.Synced:
 			<-ctx.Done()
 			return nil
-		case view.LastError == "":
-			heard = time.Now()
-		case time.Since(heard) > onceLimit:
-			return fmt.Errorf("no contact with the API server for %v: %s", onceLimit, view.LastError)
+		case silent > onceLimit:
+			return fmt.Errorf("no contact with the API server for %v: %s", onceLimit,
+				cmp.Or(view.LastError, c.cluster.Server+" does not answer"))
 		}
 		select {
 		case <-ctx.Done():

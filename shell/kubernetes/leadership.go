@@ -151,7 +151,8 @@ func (l *Leadership) Run(ctx context.Context, handle func(event any)) error {
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(releaseLimit, cancel) })
 	defer stop()
-	l.lock.endWith(release)
+	// Told by the lock, since client-go tells from a goroutine that nobody waits for.
+	l.lock.begin(release, func() { handle(core.BecameLeader{}) })
 	ctx = klog.NewContext(ctx, quiet(l.logger))
 	for ctx.Err() == nil {
 		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
@@ -161,7 +162,7 @@ func (l *Leadership) Run(ctx context.Context, handle func(event any)) error {
 			RenewDeadline: l.election.RenewDeadline,
 			RetryPeriod:   l.election.RetryPeriod,
 			Callbacks: leaderelection.LeaderCallbacks{
-				OnStartedLeading: func(context.Context) { handle(core.BecameLeader{}) },
+				OnStartedLeading: func(context.Context) {},
 				OnStoppedLeading: func() { l.lock.stopped(ctx.Err() != nil) },
 			},
 			ReleaseOnCancel: true,

@@ -25,6 +25,7 @@ type leaseLock struct {
 
 	mu       sync.Mutex
 	limit    context.Context
+	lead     func() // told of each term that begins
 	holder   string
 	renewed  metav1.Time         // as the lease says
 	until    time.Time           // when the lease runs out unless it is renewed
@@ -37,16 +38,16 @@ func newLeaseLock(
 ) *leaseLock {
 	return &leaseLock{
 		Interface: lock, election: election, server: server, logger: logger, now: time.Now,
-		limit: context.Background(), failures: map[string]*Failure{},
+		limit: context.Background(), lead: func() {}, failures: map[string]*Failure{},
 	}
 }
 
-// endWith ends all requests with this context, those too that client-go would let go on for longer
-// in order to give the lease up.
-func (l *leaseLock) endWith(limit context.Context) {
+// begin has lead told when a term begins, and ends all requests with the context, those too that
+// client-go would let go on for longer in order to give the lease up.
+func (l *leaseLock) begin(limit context.Context, lead func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.limit = limit
+	l.limit, l.lead = limit, lead
 }
 
 func (l *leaseLock) limited(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -94,8 +95,8 @@ func (l *leaseLock) write(
 	limited, cancel := l.limited(ctx)
 	defer cancel()
 	err := write(limited, record)
-	if err == nil {
-		l.held(record, true)
+	if err == nil && l.held(record, true) {
+		l.lead()
 	}
 	if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) { // another one was faster
 		l.done(ctx, verb, err)
@@ -104,8 +105,11 @@ func (l *leaseLock) write(
 }
 
 // held: what the lease says now. Only who has written it leads: what is read may be of a time before,
-// under the same identity. Clocks differ, so that a lease counts from when it was seen to change.
-func (l *leaseLock) held(record resourcelock.LeaderElectionRecord, written bool) {
+// under the same identity. Clocks differ, so that a lease counts from when it was seen to change. It
+// tells whether a term of this replica has begun.
+func (l *leaseLock) held(
+	record resourcelock.LeaderElectionRecord, written bool,
+) (leads bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before, led := l.holder, l.written
@@ -120,6 +124,7 @@ func (l *leaseLock) held(record resourcelock.LeaderElectionRecord, written bool)
 		if !led {
 			l.logger.Info("this replica leads", "lease", l.election.Lease, "identity", l.holder)
 		}
+		return !led
 	case l.holder == before, l.holder == l.election.Identity: // of a time before; taken at once
 	case l.holder == "":
 		l.logger.Info("lease given up", "lease", l.election.Lease, "holder_before", before)
@@ -127,6 +132,7 @@ func (l *leaseLock) held(record resourcelock.LeaderElectionRecord, written bool)
 		l.logger.Info("another replica leads, until then unless it renews the lease; discovery goes on",
 			"lease", l.election.Lease, "holder", l.holder, "until", l.until.Round(time.Second))
 	}
+	return false
 }
 
 // stopped: the election is over, be it for the time being; whoever leads now is not us.

@@ -8,8 +8,9 @@
 //	counted.FollowSubscribers(component.Subscriptions)
 //	registry.MustRegister(counted)
 //
-// All labels but the subscriber's name take values of closed sets (labels.go), which are there with
-// 0 from the beginning, so that the first increase of a counter is seen as one. Two components in
+// Labels take values of closed sets (labels.go), which are there with 0 from the beginning, so that
+// the first increase of a counter is seen as one; only subscribers, sources and the problems of
+// adapters bring names of their own. Two components in
 // one program need registries of their own, or prometheus.WrapRegistererWith.
 package metrics
 
@@ -153,7 +154,7 @@ func (m *Metrics) Problem(problem shell.Problem) {
 		m.counters.storeErrors.Inc()
 		return
 	}
-	m.counters.problems.WithLabelValues(string(problem.Kind)).Inc()
+	m.counters.problems.WithLabelValues(labelText(string(problem.Kind))).Inc()
 }
 
 // fullPass tells whether a step looked at every pod (R7).

@@ -232,6 +232,7 @@ func TestScrapeOfALiveComponent(t *testing.T) {
 		"haptic_discovery_store_errors_total":                                 1,
 		`haptic_discovery_problems_total{kind="unknown_event"}`:               1,
 		`haptic_discovery_problems_total{kind="input_refused"}`:               1,
+		`haptic_discovery_problems_total{kind="in? Latin-1"}`:                 1,
 		`haptic_discovery_problems_total{kind="of_an_adapter"}`:               1,
 		`haptic_discovery_invariant_violations_total{invariant="I4"}`:         2,
 		"haptic_discovery_input_log_stopped":                                  1,
@@ -255,6 +256,7 @@ func (s *scraped) replaceAndTrouble(store *loopback.Store) {
 	s.HandleEvent(core.ConfigValidated{AgentPort: -1})
 	s.HandleEvent("unheard of")
 	s.Report(shell.Problem{Kind: "of_an_adapter"})
+	s.Report(shell.Problem{Kind: "in\xff Latin-1"})
 	s.counted.InvariantViolated("I4")
 	s.counted.InvariantViolated("I4")
 	s.await("the loop", func(core.State) bool { return true })
