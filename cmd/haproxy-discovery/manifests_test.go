@@ -97,6 +97,15 @@ func TestManifestsAgreeOnThePort(t *testing.T) {
 	}
 }
 
+// The page warns of a stale view when the alert does.
+func TestAlertOfStaleViewIsThePages(t *testing.T) {
+	got := command(t, "", "manifests", "--alerts", "rules")
+	rule := fmt.Sprintf("(haptic_discovery_store_view_age_seconds) > %v\n", staleView.Seconds())
+	if !strings.Contains(got.out, rule) {
+		t.Errorf("no rule has %q", rule)
+	}
+}
+
 func decodeKind[T any](t *testing.T, printed, kind string) (object T) {
 	t.Helper()
 	for document := range strings.SplitSeq(printed, "\n---\n") {

@@ -20,9 +20,7 @@ import (
 //
 // The informer's sync is told separately, once, as shell.ResourceSyncComplete.
 func PodHandler(handle func(event any), logger *slog.Logger) cache.ResourceEventHandler {
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
+	logger = orDiscard(logger)
 	name := func(object any) {
 		key, err := keyOf(object)
 		if err != nil {

@@ -113,6 +113,12 @@ func expectRefusal(t *testing.T, d *testbed.Discovery, want ...string) {
 	if status := d.AwaitExit(); status != 2 {
 		t.Errorf("exit status %d, want 2", status)
 	}
+	expectOneLine(t, d, want...)
+}
+
+// expectOneLine: the standard error is one line with all of these in it.
+func expectOneLine(t *testing.T, d *testbed.Discovery, want ...string) {
+	t.Helper()
 	message := d.Log()
 	t.Logf("%s", message)
 	if strings.Count(message, "\n") != 1 {

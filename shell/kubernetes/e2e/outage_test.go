@@ -135,7 +135,7 @@ func TestAPIServerKilledUnderLoad(t *testing.T) {
 	controlPlane := newControlPlane(t)
 	w := newWorldOn(t, controlPlane, nil)
 	old := w.launchMany(40)
-	d := w.discover()
+	d := w.discover(ticking...)
 	d.AwaitPods(old...)
 
 	rollout := d.Mark()
@@ -159,7 +159,7 @@ func TestAPIServerKilledUnderLoad(t *testing.T) {
 	})
 	controlPlane.Kill()
 	d.AwaitLog("no contact with the API server")
-	expectQuiet(t, d)
+	expectSteady(t, d)
 	check(t, controlPlane.Start(w.ctx))
 	check(t, <-rolling)
 	d.AwaitPods(updated...)
@@ -198,15 +198,24 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// expectQuiet: whatever the server had announced before it died is printed within a moment; from
-// then on, nothing changes, and nobody is terminated for want of news.
-func expectQuiet(t *testing.T, d *testbed.Discovery) {
+// expectSteady: drift ticks go on looking at every pod, and change nothing for want of news. What
+// the server had announced before it was gone may come before the first of them. The program was
+// started with ticking.
+func expectSteady(t *testing.T, d *testbed.Discovery) {
 	t.Helper()
+	d.Await(d.Mark(), "a drift tick", isDriftTick)
 	mark := d.Mark()
-	testbed.Eventually(t, "a second without events", func() bool {
-		before := mark
-		time.Sleep(time.Second)
-		mark = d.Mark()
-		return mark == before
-	})
+	for next := mark; next < mark+3; next++ {
+		d.Await(next, "a drift tick", isDriftTick)
+	}
+	for _, event := range d.Since(mark, func(testbed.Event) bool { return true }) {
+		if !isDriftTick(event) || len(event.Added)+len(event.Removed)+len(event.Updated) > 0 {
+			t.Errorf("though nothing was heard: %+v", event)
+		}
+	}
 }
+
+// ticking are the flags for drift ticks that a test can wait for.
+var ticking = []string{"--drift-interval", "500ms"}
+
+func isDriftTick(event testbed.Event) bool { return event.Trigger == "drift_prevention_triggered" }

@@ -52,7 +52,8 @@ func TestForbiddenWhileRunning(t *testing.T) {
 	w.permit("replica", readPods, readTheSecret)
 	proxy := newProxy(t, w)
 	pods := w.launchMany(3)
-	d := w.discoverAs(testbed.Access{Server: proxy.Address(), Token: w.token("replica")})
+	d := w.discoverAs(
+		testbed.Access{Server: proxy.Address(), Token: w.token("replica")}, ticking...)
 	d.AwaitPods(pods...)
 
 	mark := d.Mark()
@@ -63,7 +64,7 @@ func TestForbiddenWhileRunning(t *testing.T) {
 	check(t, proxy.Restore())
 	d.AwaitLog("forbidden")
 	later := w.launch(testbed.Wish{Name: "later"})
-	expectQuiet(t, d)
+	expectSteady(t, d)
 	w.bind("replica")
 	d.AwaitPods(append(pods, later)...)
 	expectTerminations(t, d, mark)

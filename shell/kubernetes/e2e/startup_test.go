@@ -16,7 +16,6 @@ func TestAPIServerComesLater(t *testing.T) {
 
 	d := w.discover()
 	d.AwaitLog("out of reach at the start")
-	expectQuiet(t, d)
 	check(t, controlPlane.Start(w.ctx))
 	d.AwaitPods(pods...)
 	d.AwaitLog("contact with the API server again")
@@ -32,7 +31,7 @@ func TestOnceWithoutAPIServer(t *testing.T) {
 	if status := d.AwaitExit(); status != 1 {
 		t.Errorf("exit status %d, want 1", status)
 	}
-	t.Logf("%s", d.Log())
+	expectOneLine(t, d, "is the API server up", proxy.Address())
 }
 
 func TestOnce(t *testing.T) {
