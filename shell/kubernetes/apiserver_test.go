@@ -43,6 +43,9 @@ type apiServer struct {
 	answers map[string]int
 	cut     chan struct{} // closed to end all watches
 	hang    bool
+	// watched, if set, answers watches in place of the server once their headers are out; it returns
+	// false to leave one to the server.
+	watched func(r *http.Request, send func(any)) bool
 }
 
 type event struct {
@@ -124,6 +127,13 @@ func (s *apiServer) hanging(hang bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hang = hang
+}
+
+// watches has each watch answered by the function, see watched.
+func (s *apiServer) watches(by func(r *http.Request, send func(any)) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watched = by
 }
 
 func (s *apiServer) set(path string, object map[string]any) map[string]any {
@@ -230,6 +240,13 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 	send := func(e any) {
 		_ = json.NewEncoder(w).Encode(e)
 		w.(http.Flusher).Flush()
+	}
+	s.mu.Lock()
+	watched := s.watched
+	s.mu.Unlock()
+	w.(http.Flusher).Flush()
+	if watched != nil && watched(r, send) {
+		return
 	}
 	s.mu.Lock()
 	cut, version := s.cut, s.version

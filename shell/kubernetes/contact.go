@@ -37,26 +37,36 @@ func (c *contact) heard() {
 	c.last = c.now()
 }
 
-// opened: a watch is open. This alone ends a loss of contact: lists may still be permitted where
-// watches are not.
+// opened: a watch is open.
 func (c *contact) opened() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.watches++
 	c.last = c.now()
+}
+
+// settled: a watch has been open for a moment, or has told of something. This alone ends a loss of
+// contact: lists may still be permitted where watches are not, and a watch may fail as soon as it is
+// open.
+func (c *contact) settled() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.failure != nil {
 		c.logger.Info("contact with the API server again", "watch", c.resource,
-			"after", c.last.Sub(c.since).Round(time.Millisecond))
+			"after", c.now().Sub(c.since).Round(time.Millisecond))
 		c.failure = nil
 	}
 }
 
-// closed: the watch has ended. That is no failure: a server ends every watch after some minutes.
-func (c *contact) closed() {
+// closed: the watch has ended, and the server was known to be there or not. That is no failure: a
+// server ends every watch after some minutes.
+func (c *contact) closed(known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.watches--
-	c.last = c.now()
+	if known {
+		c.last = c.now()
+	}
 }
 
 // failed: the API server could not be asked, or has refused.
@@ -95,22 +105,22 @@ func (c *contact) view() View {
 	}
 	if c.failure != nil {
 		view.LastError = c.failure.Error()
-	} else if silent := c.silent(); silent > silenceLimit {
-		view.LastError = fmt.Sprintf("no answer for %v: the API server hangs, or asks to be left alone",
-			silent.Round(time.Second))
+	} else if silent := c.silentSince(); c.now().Sub(silent) > silenceLimit {
+		view.LastError = fmt.Sprintf("no answer since %s: the API server hangs, or asks to be left alone",
+			silent.UTC().Format(time.RFC3339))
 	}
 	return view
 }
 
-// silent is for how long nothing was heard, no failure either: client-go obeys a server that asks to be
-// left alone, and waits long for one that hangs, without telling anybody.
-func (c *contact) silent() time.Duration {
+// silentSince is since when nothing was heard, no failure either: client-go obeys a server that asks
+// to be left alone, and waits long for one that hangs, without telling anybody.
+func (c *contact) silentSince() time.Time {
 	switch {
 	case c.watches > 0:
-		return 0
+		return c.now()
 	case c.last.IsZero():
-		return c.now().Sub(c.began)
+		return c.began
 	default:
-		return c.now().Sub(c.last)
+		return c.last
 	}
 }

@@ -17,11 +17,11 @@ func TestSilenceIsAnErrorInTheEnd(t *testing.T) {
 		silent string
 	}{
 		{10 * time.Second, nil, ""},
-		{16 * time.Second, nil, "no answer for 16s"},
+		{16 * time.Second, nil, "no answer since " + begun.UTC().Format(time.RFC3339)},
 		{20 * time.Second, contact.opened, ""},
 		{time.Hour, nil, ""},
-		{time.Hour, contact.closed, ""},
-		{time.Hour + time.Minute, nil, "no answer for 1m0s"},
+		{time.Hour, func() { contact.closed(true) }, ""},
+		{time.Hour + time.Minute, nil, "no answer since " + begun.Add(time.Hour).UTC().Format(time.RFC3339)},
 		{time.Hour + time.Minute, contact.heard, ""},
 	} {
 		contact.now = func() time.Time { return begun.Add(test.after) }

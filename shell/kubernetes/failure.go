@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -141,11 +142,11 @@ const maxCause = 512
 func cause(err error) string {
 	var status apierrors.APIStatus
 	var request *url.Error
-	var foreign foreignAnswer
+	var own inOwnWords
 	text := "the answer is no object of the API"
 	switch {
-	case errors.As(err, &foreign):
-		text = foreign.Error()
+	case errors.As(err, &own):
+		text = string(own)
 	case errors.As(err, &status):
 		text = statusText(status.Status())
 	case errors.As(err, &request):
@@ -160,19 +161,39 @@ func cause(err error) string {
 }
 
 func statusText(status metav1.Status) string {
-	if details := status.Details; details != nil {
-		for _, cause := range details.Causes {
-			if cause.Type == metav1.CauseTypeUnexpectedServerResponse {
-				return fmt.Sprintf("the answer is none of the API, status %d", status.Code)
-			}
-		}
+	switch quoted, foreign := foreignText(status); {
+	case !foreign:
+		return status.Message
+	case connectionLost.MatchString(quoted):
+		return "the connection was lost"
+	default:
+		return fmt.Sprintf("the answer is none of the API, status %d", status.Code)
 	}
-	return status.Message
 }
 
-// foreignAnswer is an object of the API, but not what was asked for.
-type foreignAnswer struct{ kind, wanted string }
+// foreignText is what client-go quotes of an answer that it takes for none of the API.
+func foreignText(status metav1.Status) (quoted string, foreign bool) {
+	if status.Details == nil {
+		return "", false
+	}
+	for _, cause := range status.Details.Causes {
+		if cause.Type == metav1.CauseTypeUnexpectedServerResponse {
+			return cause.Message, true
+		}
+	}
+	return "", false
+}
 
-func (f foreignAnswer) Error() string {
-	return fmt.Sprintf("the answer is of kind %q instead of %s", f.kind, f.wanted)
+// connectionLost are the ends of a connection that client-go takes for an answer.
+var connectionLost = regexp.MustCompile(`^unable to decode an event from the watch stream: ` +
+	`(http2: |stream error: |read tcp |context canceled|.*use of closed network connection$)`)
+
+// inOwnWords is an error of this package's own, which quotes nothing that could be a secret.
+type inOwnWords string
+
+func (w inOwnWords) Error() string { return string(w) }
+
+// foreignAnswer is an object of the API, but not what was asked for.
+func foreignAnswer(kind, wanted string) error {
+	return inOwnWords(fmt.Sprintf("the answer is of kind %q instead of %s", kind, wanted))
 }

@@ -3,6 +3,8 @@ package kubernetes
 import (
 	"context"
 	"errors"
+	"sync/atomic"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +24,31 @@ type listWatch struct {
 	// kind is that of the objects; asked says in words what is asked of which server.
 	kind, asked, server string
 	contact             *contact
+	limits              watchLimits
+	// listNext asks for a plain list where one would be streamed next, since that went wrong.
+	listNext atomic.Bool
+	// expirations counts the watches that have expired since an event was heard.
+	expirations atomic.Int32
+}
+
+// watchLimits say for how long a server may keep its clients waiting. client-go has no such limits: a
+// connection that is dead without either side knowing, or a proxy that hangs, would hold it for ever.
+type watchLimits struct {
+	// answer is for a list, and for a watch to be opened. A kube-apiserver itself does not take longer.
+	answer time.Duration
+	// settle is how long an open watch has to last until it counts as contact again after a loss.
+	settle time.Duration
+	// silence is for the next event. A kube-apiserver sends a bookmark every minute.
+	silence time.Duration
+	// initialSilence is for the next event as long as the streamed list is not complete.
+	initialSilence time.Duration
+	// expired is the pause between lists whose watches expire at once.
+	expired time.Duration
+}
+
+var defaultWatchLimits = watchLimits{
+	answer: time.Minute, settle: time.Second, silence: 90 * time.Second, initialSilence: silenceLimit,
+	expired: 5 * time.Second,
 }
 
 // listerWatcher is what an informer takes. Where the server can, it streams the initial list: a
@@ -35,7 +62,10 @@ func (l *listWatch) listerWatcher(client dynamic.Interface) cache.ListerWatcher 
 
 func (l *listWatch) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	l.tweak(&options)
-	list, err := l.readList(ctx, options)
+	l.pause(ctx)
+	limited, cancel := context.WithTimeout(ctx, l.limits.answer)
+	defer cancel()
+	list, err := l.readList(limited, options)
 	if err != nil {
 		return nil, l.failed(ctx, "list", options, err)
 	}
@@ -53,19 +83,38 @@ func (l *listWatch) readList(
 		return nil, err
 	}
 	if kind := list.GetKind(); kind != l.kind+"List" && kind != "List" || list.GetResourceVersion() == "" {
-		return nil, foreignAnswer{kind, "a list of " + l.kind + "s"}
+		return nil, foreignAnswer(kind, "a list of "+l.kind+"s")
 	}
 	return list, nil
 }
 
 func (l *listWatch) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	l.tweak(&options)
-	events, err := l.resource.Watch(ctx, options)
+	initial := options.SendInitialEvents != nil
+	if initial {
+		if l.listNext.Swap(false) {
+			return nil, errNoStreaming
+		}
+		l.pause(ctx)
+	}
+	watching, cancel := context.WithCancel(ctx)
+	late := time.AfterFunc(l.limits.answer, cancel)
+	events, err := l.resource.Watch(watching, options)
+	if !late.Stop() {
+		if err == nil {
+			events.Stop()
+		}
+		err = context.DeadlineExceeded
+	}
 	if err != nil {
+		cancel()
 		return nil, l.failed(ctx, "watch", options, err)
 	}
-	return l.hear(ctx, events), nil
+	return l.hear(watching, events, initial, cancel), nil
 }
+
+// errNoStreaming makes an informer ask for a plain list.
+var errNoStreaming = errors.New("the list is not streamed this time")
 
 // check asks for what an informer asks for, and gives the failure: not permitted, unreachable.
 func (l *listWatch) check(ctx context.Context) error {
@@ -93,7 +142,11 @@ func (l *listWatch) failed(
 ) error {
 	// An old server does not stream the initial list; the informer lists then.
 	streamingUnsupported := options.SendInitialEvents != nil && apierrors.IsInvalid(err)
-	if ctx.Err() != nil || streamingUnsupported || isExpired(err) {
+	if ctx.Err() != nil || streamingUnsupported {
+		return err
+	}
+	if isExpired(err) {
+		l.expired(verb)
 		return err
 	}
 	failed := l.failure(verb, err)
@@ -103,6 +156,27 @@ func (l *listWatch) failed(
 
 func (l *listWatch) failure(verb string, err error) *Failure {
 	return newFailure(verb+" "+l.asked, l.server, err)
+}
+
+// maxExpired is how often a watch may expire before anything is heard of the next one.
+const maxExpired = 3
+
+// expired is part of the protocol now and then: the informer lists anew, and at once. A server whose
+// lists have always expired already is in trouble, and not to be asked without a pause.
+func (l *listWatch) expired(verb string) {
+	if l.expirations.Add(1) >= maxExpired {
+		l.contact.failed(l.failure(verb, inOwnWords("what is listed has always expired already (410)")))
+	}
+}
+
+// pause delays a list that has no prospects.
+func (l *listWatch) pause(ctx context.Context) {
+	if l.expirations.Load() >= maxExpired {
+		select {
+		case <-time.After(l.limits.expired):
+		case <-ctx.Done():
+		}
+	}
 }
 
 // isExpired: the resource version is too old to go on from; the informer lists anew.

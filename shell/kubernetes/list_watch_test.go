@@ -10,12 +10,17 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
+func hear(contact *contact, source watch.Interface) *heardWatch {
+	lw := &listWatch{contact: contact, limits: defaultWatchLimits}
+	return lw.hear(context.Background(), source, false, func() {})
+}
+
 // A watch that is stopped while an event is on its way ends all the same, and counts as closed.
 func TestStoppedWatchLetsGoOfItsEvent(t *testing.T) {
 	log := &logged{}
 	contact := newContact("pods", log.logger())
 	source := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 1})
-	heard := (&listWatch{contact: contact}).hear(context.Background(), source)
+	heard := hear(contact, source)
 	source.Add(&unstructured.Unstructured{})
 	await(t, "the event to be taken", log, func() bool { return len(source.ResultChan()) == 0 })
 	if !contact.view().Connected {
@@ -43,7 +48,7 @@ func TestStoppedWatchHasNotFailed(t *testing.T) {
 	log := &logged{}
 	contact := newContact("pods", log.logger())
 	source := closedUnderItsReader{watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 1})}
-	heard := (&listWatch{contact: contact}).hear(context.Background(), source)
+	heard := hear(contact, source)
 	heard.Stop()
 	await(t, "the end", log, func() bool { return !contact.view().Connected })
 	if view := contact.view(); view.LastError != "" {

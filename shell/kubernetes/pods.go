@@ -36,6 +36,7 @@ func NewPods(cluster *Cluster, selector string, logger *slog.Logger) *Pods {
 		asked:    "pods in namespace " + cluster.Namespace,
 		server:   cluster.Server,
 		contact:  newContact("pods", logger),
+		limits:   defaultWatchLimits,
 	}
 	informer := newInformer(lw, cluster, trimPod)
 	return &Pods{

@@ -60,6 +60,7 @@ func NewCredentialsSecret(
 		asked:   fmt.Sprintf("Secret %s", name),
 		server:  cluster.Server,
 		contact: newContact("Secret "+name.String(), logger),
+		limits:  defaultWatchLimits,
 	}
 	return &CredentialsSecret{
 		name: name, resource: resource, listWatch: lw, logger: logger,

@@ -20,9 +20,12 @@ func (s *CredentialsSecret) Source() timeline.Source {
 func sourceOf(
 	kind timeline.SourceKind, name string, view View, problem string,
 ) timeline.Source {
-	state := "out of contact"
-	if view.Connected {
+	state := "connecting"
+	switch {
+	case view.Connected:
 		state = "connected"
+	case view.LastError != "":
+		state = "out of contact"
 	}
 	return timeline.Source{
 		Kind: kind, Name: name, State: state, Error: cmp.Or(problem, view.LastError),

@@ -10,8 +10,9 @@ type View struct {
 	// Synced tells that the initial list is complete.
 	Synced bool
 	// Connected tells that a watch is open. The API server is then known to have been there within
-	// the last 45 seconds, after which client-go gives up a connection that does not answer; with a
-	// server in good health, changes arrive within milliseconds.
+	// the last 90 seconds: a watch that is silent for longer is opened anew. A connection over HTTP/2
+	// that does not answer is given up after 45 seconds. With a server in good health, changes arrive
+	// within milliseconds.
 	Connected bool
 	// LastContact is when the API server was last heard of, or found to be gone while a watch was
 	// open; now, while one is open. Zero before the first contact.

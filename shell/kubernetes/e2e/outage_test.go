@@ -35,6 +35,25 @@ func newControlPlane(t *testing.T, flags ...string) *testbed.ControlPlane {
 	return controlPlane
 }
 
+// A server that hangs behind an open connection is missed within a minute.
+func TestAPIServerHangs(t *testing.T) {
+	t.Parallel()
+	controlPlane := newControlPlane(t)
+	w := newWorldOn(t, controlPlane, nil)
+	pods := w.launchMany(3)
+	d := w.discover(ticking...)
+	d.AwaitPods(pods...)
+
+	check(t, controlPlane.Freeze())
+	d.AwaitLog("the connection was lost")
+	expectSteady(t, d)
+	mark := d.Mark()
+	check(t, controlPlane.Thaw())
+	check(t, pods[1].Remove(w.ctx))
+	d.AwaitPods(pods[0], pods[2])
+	expectTerminations(t, d, mark, pods[1])
+}
+
 // The watch is taken up where it was cut: the server still has what was missed.
 func TestDeletionMissedWhileCut(t *testing.T) {
 	t.Parallel()

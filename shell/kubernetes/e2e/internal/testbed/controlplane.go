@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -121,6 +122,12 @@ func (c *ControlPlane) Kill() {
 		_ = c.lifeline.Close()
 	}
 }
+
+// Freeze stops the process where it is; its connections stay open. Thaw lets it go on.
+func (c *ControlPlane) Freeze() error { return c.process.Process.Signal(syscall.SIGSTOP) }
+
+// Thaw ends what Freeze has begun.
+func (c *ControlPlane) Thaw() error { return c.process.Process.Signal(syscall.SIGCONT) }
 
 // Close ends the process and removes its data.
 func (c *ControlPlane) Close() error {
