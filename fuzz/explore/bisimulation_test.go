@@ -124,7 +124,7 @@ func compareMerged(world World, digester *digester) (states, compared int, diffe
 }
 
 func (c *comparison) take(state core.State) (isNew bool, difference string) {
-	text := fmt.Sprint(state.StoreSet(), state.SyncSeen(), invariant.Fingerprint(state))
+	text := invariant.Fingerprint(state)
 	if c.texts[text] {
 		return false, ""
 	}

@@ -219,7 +219,7 @@ func (w *World) changeMood(c *choice) {
 	w.cluster.slots[w.slot(c)].agent.mood = mood(c.of(int(moods)))
 }
 
-// outage takes all agents down, or up again, and tells that something has changed.
+// outage takes all agents down, or up again; nobody is told.
 func (w *World) outage(c *choice) {
 	to := [...]mood{healthy, hung, broken, slow}[c.of(4)]
 	for at := range w.cluster.slots {
