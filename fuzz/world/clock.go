@@ -17,6 +17,10 @@ type happening struct {
 	id   uint64
 	// pod is what a store is going to hold; nil for none.
 	pod *core.Pod
+	// credentials are, by their place in the cast, those that an agent accepts from then on.
+	credentials int
+	// stopped marks a timer that was stopped while it fired.
+	stopped bool
 }
 
 type happeningKind uint8

@@ -28,7 +28,7 @@ func (w *World) rotate(c *choice) {
 			continue
 		}
 		w.clock.after(w.while(time.Second),
-			happening{kind: agentsLearn, slot: at, uid: s.pod.UID, id: uint64(next)})
+			happening{kind: agentsLearn, slot: at, uid: s.pod.UID, credentials: next})
 	}
 	w.credentials = next
 	w.authorize()
@@ -42,7 +42,7 @@ func (w *World) authorize() {
 // learn has an agent accept other credentials from now on.
 func (w *World) learn(h happening) {
 	if s := &w.cluster.slots[h.slot]; s.pod != nil && s.pod.UID == h.uid {
-		s.agent.accepts = 1 << h.id
+		s.agent.accepts = 1 << h.credentials
 	}
 }
 

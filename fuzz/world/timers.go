@@ -7,9 +7,6 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// firesAnyway marks a timer that was stopped while it fired.
-const firesAnyway = 1
-
 func (w *World) startTimer(e core.StartTimer) {
 	w.timers = append(w.timers, e.Timer)
 	w.clock.after(e.After, happening{kind: timerFires, id: uint64(e.Timer)})
@@ -19,7 +16,7 @@ func (w *World) stopTimer(id core.TimerID) {
 	w.timers = slices.DeleteFunc(w.timers, func(t core.TimerID) bool { return t == id })
 	if w.has(lateTimers) && w.noise.below(3) == 0 {
 		w.clock.after(w.while(time.Millisecond),
-			happening{kind: timerFires, id: uint64(id), slot: firesAnyway})
+			happening{kind: timerFires, id: uint64(id), stopped: true})
 	}
 }
 
@@ -29,7 +26,7 @@ func (w *World) timerFired(h happening) {
 	if at >= 0 {
 		w.timers = slices.Delete(w.timers, at, at+1)
 	}
-	if at >= 0 || h.slot == firesAnyway {
+	if at >= 0 || h.stopped {
 		w.step(core.TimerFired{Timer: id})
 	}
 }
