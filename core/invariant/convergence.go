@@ -9,13 +9,13 @@ import (
 // every one of its steps makes smaller, in whatever order they come; that it ends well, by a look
 // at the state in which nothing more can come.
 
-// StepsToRest bounds the steps of the quiet suffix: 0 exactly if nothing is outstanding, armed or
+// stepsToRest bounds the steps of the quiet suffix: 0 exactly if nothing is outstanding, armed or
 // queued.
 //
 // A retry timer may become a place in the queue, that a probe in flight, and its answer an
 // admission that waits for the PublishDelay timer: each is worth one step more than what it may
 // turn into.
-func StepsToRest(state core.State) int {
+func stepsToRest(state core.State) int {
 	firsts, retries := state.QueueLen()
 	steps := 4*state.RetryTimersLen() + 3*(firsts+retries) + 2*state.OutstandingLen()
 	if state.PublishTimer() != 0 {
@@ -27,9 +27,9 @@ func StepsToRest(state core.State) int {
 	return steps
 }
 
-// QuietInput is the next input of a fair quiet suffix: the oldest outstanding probe is answered
+// quietInput is the next input of a fair quiet suffix: the oldest outstanding probe is answered
 // with a version; once there is none, the oldest armed timer fires. False at rest.
-func QuietInput(state core.State) (core.Input, bool) {
+func quietInput(state core.State) (core.Input, bool) {
 	for p := range state.Outstanding() {
 		return core.ProbeFinished{Probe: p.Probe, Outcome: core.Answer{Version: "3.4.3"}}, true
 	}
@@ -51,7 +51,7 @@ func QuietInput(state core.State) (core.Input, bool) {
 // Before the gate opens, nothing is all that there is.
 func AtRest(state core.State) []Violation {
 	var f findings
-	if steps := StepsToRest(state); steps > 0 {
+	if steps := stepsToRest(state); steps > 0 {
 		f.violate("I10", "not at rest: %d probes, %d timers, %d steps to go",
 			state.OutstandingLen(), timersOf(state), steps)
 	}
@@ -75,35 +75,41 @@ func AtRest(state core.State) []Violation {
 			f.violate("I10", "published at rest with old credentials: %s", naming(identity))
 		}
 	}
-	if fleet := state.Admitted(); fleet.Len() != candidates || published.Len() != candidates {
-		f.violate("I10", "%d candidates, but %d admitted and %d published at rest",
-			candidates, fleet.Len(), published.Len())
-	}
+	f.checkComplete(state, candidates)
 	return f.violations
 }
 
-// Converge drives a state through its quiet suffix with the given reducer, core.Reduce for
-// instance. It returns the state at the end and what is wrong with it, or with the step that has
-// brought it no nearer to rest.
+// checkComplete: at rest, as many are admitted and published as there are candidates.
+func (f *findings) checkComplete(state core.State, candidates int) {
+	published, _, _ := state.Published()
+	if admitted := state.Admitted(); admitted.Len() != candidates || published.Len() != candidates {
+		f.violate("I10", "%d candidates, but %d admitted and %d published at rest",
+			candidates, admitted.Len(), published.Len())
+	}
+}
+
+// Converge drives a state through its quiet suffix with the given reducer: core.Reduce, or one that
+// looks at each step. It tells what is wrong at the end, or with the step that has brought it no
+// nearer to rest.
 func Converge(
 	state core.State, reduce func(core.State, core.Input) (core.State, []core.Effect),
-) (core.State, []Violation) {
+) []Violation {
 	for {
-		input, more := QuietInput(state)
+		input, more := quietInput(state)
 		if !more {
-			return state, AtRest(state)
+			return AtRest(state)
 		}
 		next, _ := reduce(state, input)
 		var f findings
 		if f.checkNearer(input, state, next); f.violations != nil {
-			return next, f.violations
+			return f.violations
 		}
 		state = next
 	}
 }
 
 func (f *findings) checkNearer(input core.Input, before, after core.State) {
-	if was, is := StepsToRest(before), StepsToRest(after); is >= was {
+	if was, is := stepsToRest(before), stepsToRest(after); is >= was {
 		f.violate("I10", "%T brings rest no nearer: %d steps before it, %d after it", input, was, is)
 	}
 }
@@ -114,14 +120,8 @@ func (t *transition) checkProgress() {
 	if t.fired || t.finishes && t.answersFinally() {
 		t.checkNearer(t.input, t.before, t.after)
 	}
-	if StepsToRest(t.after) > 0 {
-		return
-	}
-	published, _, _ := t.after.Published()
-	if candidates := len(t.lives); t.after.Admitted().Len() != candidates ||
-		published.Len() != candidates {
-		t.violate("I10", "%d candidates, but %d admitted and %d published at rest",
-			candidates, t.after.Admitted().Len(), published.Len())
+	if stepsToRest(t.after) == 0 {
+		t.checkComplete(t.after, len(t.lives))
 	}
 }
 

@@ -9,8 +9,7 @@
 //
 //   - Monitor.Step checks the next transition of a history; Check and Monitor.Check look at one
 //     transition alone and believe what the state before it says.
-//   - CheckFacts, AtRest and StepsToRest look at one state alone; Converge and QuietInput lead it
-//     to rest.
+//   - Converge leads a state to rest; AtRest looks at one that has come there.
 //   - Names lists all that is checked: the values of Violation.Invariant.
 //
 // # The invariants
@@ -36,8 +35,8 @@
 //	I11  facts.go        where all pods stand, and every list that is kept of them step by step, is
 //	                     what a look at the facts from scratch gives
 //
-// I10 is about what comes later, and is checked now: StepsToRest counts what may still come, and
-// every answer with a version and every timer that fires has to make that number smaller.
+// I10 is about what comes later, and is checked now: every answer with a version and every timer that
+// fires has to make the number of steps smaller that may still come.
 //
 // # The rules
 //

@@ -28,26 +28,8 @@ func (f *findings) checkJudged(
 	return false
 }
 
-// CheckFacts compares a state with a fresh evaluation of its pods, settings and credentials (I11).
-// It knows no past: whose agent has answered is the state's word.
-func CheckFacts(state core.State) []Violation {
-	var known knowledge
-	known.believe(state)
-	var l level
-	l.begin(state)
-	for standing := range state.Standings() {
-		verdict, identity := known.judge.Verdict(standing.Pod)
-		if known.gateOpen {
-			l.checkJudged(standing, verdict, identity)
-		}
-		told, isTold := l.published.Get(standing.Pod.Key)
-		l.take(standing, told, isTold)
-	}
-	l.conclude(known)
-	return l.violations
-}
-
-// checkWhole is CheckFacts, with what the books know and without asking for the verdicts again.
+// checkWhole compares a state with a fresh evaluation of its pods, settings and credentials (I11).
+// Their verdicts are checked pod by pod.
 func (t *transition) checkWhole(l *level) {
 	l.begin(t.after)
 	if t.known.gateOpen {
@@ -129,7 +111,7 @@ func (l *level) conclude(known knowledge) {
 
 // checkIdle: before the gate opens, only facts are taken in.
 func (l *level) checkIdle() {
-	if StepsToRest(l.state)+l.fleet.Len()+l.judged > 0 || l.told {
+	if stepsToRest(l.state)+l.fleet.Len()+l.judged > 0 || l.told {
 		l.violate("I11", "more than facts is taken in before the gate opens")
 	}
 }

@@ -74,11 +74,18 @@ func fields() (names []string) {
 	return names
 }
 
+// atOnce checks a state alone: what was before is believed, and the step from it changes nothing.
+func atOnce(state core.State) []invariant.Violation {
+	nobodys := core.TimerFired{Timer: 1 << 60}
+	_, effects := core.Reduce(state, nobodys)
+	return invariant.Check(state, nobodys, state, effects)
+}
+
 // TestEveryPartOfAStateIsChecked: whichever part of a state is replaced by that of another state,
-// the evaluation from scratch sees it (I11).
+// the evaluation from scratch sees it (I11), or the gate's own check (I6).
 func TestEveryPartOfAStateIsChecked(t *testing.T) {
 	state := busy()
-	if violations := invariant.CheckFacts(state); violations != nil {
+	if violations := atOnce(state); violations != nil {
 		t.Fatal(violations)
 	}
 	for _, field := range fields() {
@@ -89,7 +96,8 @@ func TestEveryPartOfAStateIsChecked(t *testing.T) {
 				continue
 			}
 			replaced = true
-			if violations := invariant.CheckFacts(spoilt); !catches(violations, "I11") {
+			violations := atOnce(spoilt)
+			if !catches(violations, "I11") && !catches(violations, "I6") {
 				t.Errorf("%s of %s: %v", field, name, violations)
 			}
 		}

@@ -52,14 +52,13 @@ func provoked() []invariant.Violation {
 	}
 	said = append(said, watch(changedPast(), invariant.Thorough())...)
 	for _, state := range spoilt() {
-		said = append(said, invariant.CheckFacts(state)...)
+		said = append(said, atOnce(state)...)
 	}
 	for _, test := range rests() {
 		said = append(said, invariant.AtRest(test.state)...)
 	}
 	for _, reduce := range restless() {
-		_, violations := invariant.Converge(busy(), reduce)
-		said = append(said, violations...)
+		said = append(said, invariant.Converge(busy(), reduce)...)
 	}
 	return said
 }

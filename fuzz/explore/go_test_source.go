@@ -114,43 +114,8 @@ func TestCounterexample(t *testing.T) {
 		}
 	}
 	{{- else if eq .Proof "convergence"}}
-	for steps := 0; len(state.Probes())+len(state.Timers()) > 0; steps++ {
-		if steps > 1000 {
-			t.Fatal("nothing new happens, but rest never comes")
-		}
-		var input core.Input
-		if probes := state.Probes(); len(probes) > 0 {
-			input = core.ProbeFinished{Probe: probes[0].Probe, Outcome: core.Answer{Version: "3.4.3"}}
-		} else {
-			input = core.TimerFired{Timer: state.Timers()[0]}
-		}
-		state, _ = core.Reduce(state, input)
-	}
-	if !state.GateOpen() {
-		return
-	}
-	settings, _ := state.Settings()
-	question := core.Discovery{
-		Config: state.Config(), AgentPort: settings.AgentPort, PodSelector: settings.PodSelector,
-	}
-	var pods []*core.Pod
-	for standing := range state.Standings() {
-		pods = append(pods, standing.Pod)
-	}
-	candidates, err := question.Candidates(pods, state.Credentials())
-	if err != nil {
-		t.Fatal(err)
-	}
-	fleet, _, published := state.Published()
-	if !published || fleet.Len() != len(candidates) {
-		t.Fatalf("at rest, published: %t, %d of %d candidates", published, fleet.Len(), len(candidates))
-	}
-	for _, candidate := range candidates {
-		endpoint, _ := fleet.Get(candidate.Key())
-		if endpoint.Identity != candidate.Identity || endpoint.Credentials != candidate.Credentials ||
-			!endpoint.Version.Known() {
-			t.Errorf("at rest, %v is not published as it should be", candidate.Key())
-		}
+	for _, violation := range invariant.Converge(state, core.Reduce) {
+		t.Errorf("in the end: %v", violation)
 	}
 	{{- end}}
 }

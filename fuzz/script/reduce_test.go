@@ -135,37 +135,13 @@ func (st *story) settle() {
 	if !st.state.GateOpen() {
 		st.step(core.PodStoreSet{Pods: knownPods(st.state), Synced: core.SyncDone})
 	}
-	limit := 10 + 4*(st.state.Len()+len(st.state.Probes())+len(st.state.Timers()))
-	for range limit {
-		if probes := st.state.Probes(); len(probes) > 0 {
-			st.step(core.ProbeFinished{Probe: probes[0].Probe, Outcome: core.Answer{Version: "3.4.3"}})
-		} else if timers := st.state.Timers(); len(timers) > 0 {
-			st.step(core.TimerFired{Timer: timers[0]})
-		} else {
-			st.checkComplete()
-			return
-		}
-	}
-	st.t.Errorf("I10: not quiet after %d steps", limit)
-}
-
-// checkComplete compares what is published with a fresh look at the facts (I11).
-func (st *story) checkComplete() {
-	settings, _ := st.state.Settings()
-	question := core.Discovery{
-		Config: st.state.Config(), AgentPort: settings.AgentPort, PodSelector: settings.PodSelector,
-	}
-	candidates, err := question.Candidates(knownPods(st.state), st.state.Credentials())
-	if err != nil {
-		st.t.Fatal(err)
-	}
-	fleet, _, _ := st.state.Published()
-	endpoints := fleet.Endpoints()
-	same := slices.EqualFunc(candidates, endpoints, func(c core.Candidate, e core.Endpoint) bool {
-		return c.Identity == e.Identity && c.Credentials == e.Credentials && e.Version.Known()
-	})
-	if !same {
-		st.t.Errorf("I10: the fleet is %+v instead of %+v", endpoints, candidates)
+	violations := invariant.Converge(st.state,
+		func(_ core.State, input core.Input) (core.State, []core.Effect) {
+			st.step(input)
+			return st.state, nil
+		})
+	for _, violation := range violations {
+		st.t.Errorf("in the end: %v", violation)
 	}
 }
 
