@@ -95,7 +95,7 @@ func purpose(state core.State, timer core.TimerID) string {
 type comparison struct {
 	world      World
 	digester   *digester
-	behaviours map[Digest]behaviour
+	behaviours map[digest]behaviour
 	// texts are what each state says, numbers included; compared counts those that differ from the
 	// one they are merged into.
 	texts    map[string]bool
@@ -104,7 +104,7 @@ type comparison struct {
 
 func compareMerged(world World, digester *digester) (states, compared int, difference string) {
 	c := &comparison{
-		world: world, digester: digester, behaviours: map[Digest]behaviour{}, texts: map[string]bool{},
+		world: world, digester: digester, behaviours: map[digest]behaviour{}, texts: map[string]bool{},
 	}
 	start, _ := world.follow(core.Reduce, nil)
 	c.take(start)
@@ -145,7 +145,7 @@ func (c *comparison) take(state core.State) (isNew bool, difference string) {
 }
 
 func TestMergedStatesBehaveAlike(t *testing.T) {
-	for _, world := range Small() {
+	for _, world := range smallWorlds() {
 		states, compared, difference := compareMerged(world, newDigester())
 		t.Logf("%s: %d states, %d others merged into them", world.Name, states, compared)
 		if difference != "" {
@@ -222,13 +222,13 @@ func gateWithoutSyncSeen(d *digester, state core.State) {
 
 // However far a walk goes, a state that has the digest of an earlier one behaves like that.
 func TestReturningBehavesAlike(t *testing.T) {
-	worlds := Worlds()
+	worlds := allWorlds()
 	digester := newDigester()
 	returns := 0
 	rapid.Check(t, func(t *rapid.T) {
 		world := rapid.SampledFrom(worlds).Draw(t, "world")
 		state, _ := world.follow(core.Reduce, nil)
-		earlier := map[Digest]core.State{}
+		earlier := map[digest]core.State{}
 		for range 60 {
 			digest := digester.sum(state)
 			if was, found := earlier[digest]; found {

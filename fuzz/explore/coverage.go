@@ -10,20 +10,20 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// Coverage counts what was seen: kinds of inputs and effects, and of events with their causes.
-type Coverage struct{ Inputs, Effects, Events Counts }
+// coverage counts what was seen: kinds of inputs and effects, and of events with their causes.
+type coverage struct{ inputs, effects, events counts }
 
-// Counts are by name.
-type Counts map[string]int
+// counts are by name.
+type counts map[string]int
 
-func newCoverage() Coverage { return Coverage{Counts{}, Counts{}, Counts{}} }
+func newCoverage() coverage { return coverage{counts{}, counts{}, counts{}} }
 
-func (c Coverage) note(input core.Input, effects []core.Effect) {
-	c.Inputs[kindOf(input)]++
+func (c coverage) note(input core.Input, effects []core.Effect) {
+	c.inputs[kindOf(input)]++
 	for _, effect := range effects {
-		c.Effects[kindOf(effect)]++
+		c.effects[kindOf(effect)]++
 		if publish, is := effect.(core.Publish); is {
-			c.Events[eventName(publish.Event)]++
+			c.events[eventName(publish.Event)]++
 		}
 	}
 }
@@ -51,20 +51,20 @@ func kindOf(value any) string {
 	return reflect.TypeOf(value).Name()
 }
 
-func (c Coverage) add(other Coverage) {
-	c.Inputs.add(other.Inputs)
-	c.Effects.add(other.Effects)
-	c.Events.add(other.Events)
+func (c coverage) add(other coverage) {
+	c.inputs.add(other.inputs)
+	c.effects.add(other.effects)
+	c.events.add(other.events)
 }
 
-func (c Counts) add(other Counts) {
+func (c counts) add(other counts) {
 	for name, count := range other {
 		c[name] += count
 	}
 }
 
 // String lists the names with their counts, in order.
-func (c Counts) String() string {
+func (c counts) String() string {
 	var text strings.Builder
 	for i, name := range slices.Sorted(maps.Keys(c)) {
 		if i > 0 {
@@ -76,32 +76,32 @@ func (c Counts) String() string {
 }
 
 // missing lists what an exploration of several worlds must have seen and has not.
-func (c Coverage) missing() []string {
+func (c coverage) missing() []string {
 	var missing []string
-	look := func(counts Counts, names ...string) {
+	look := func(seen counts, names ...string) {
 		for _, name := range names {
-			if counts[name] == 0 {
+			if seen[name] == 0 {
 				missing = append(missing, name)
 			}
 		}
 	}
-	look(c.Inputs, "nil", "ConfigValidated", "CredentialsUpdated", "PodStoreSet",
+	look(c.inputs, "nil", "ConfigValidated", "CredentialsUpdated", "PodStoreSet",
 		"ResourceIndexUpdated", "ResourceSyncComplete", "BecameLeader", "DriftPreventionTriggered",
 		"ProbeFinished", "TimerFired")
-	look(c.Effects, "StartProbe", "CancelProbe", "StartTimer", "StopTimer", "Publish", "Refuse")
-	look(c.Events, "Discovered", "Discovered replay")
+	look(c.effects, "StartProbe", "CancelProbe", "StartTimer", "StopTimer", "Publish", "Refuse")
+	look(c.events, "Discovered", "Discovered replay")
 	for _, cause := range []core.Cause{
 		core.CauseDeleted, core.CauseReplaced, core.CauseTerminating, core.CauseNotRunning,
 		core.CauseDeselected, core.CauseNoIP, core.CauseMalformed, core.CauseAgentNotRunning,
 		core.CausePortChanged, core.CauseAddressChanged, core.CauseContainerRestarted,
 	} {
-		look(c.Events, "Terminated "+string(cause))
+		look(c.events, "Terminated "+string(cause))
 	}
 	for _, cause := range []core.Cause{
 		core.CauseWaiting, core.CauseTerminated, core.CauseMissing, core.CauseMalformed,
 		core.CauseRefused,
 	} {
-		look(c.Events, "Rejected "+string(cause))
+		look(c.events, "Rejected "+string(cause))
 	}
 	return missing
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// Digest stands for all states that have the same future.
-type Digest [16]byte
+// digest stands for all states that have the same future.
+type digest [16]byte
 
 // digester computes digests: a hash of everything that a state says, except numbers that only tell
 // how much has happened before. A probe or a timer is told by what it is for, a queue by its order;
@@ -41,14 +41,14 @@ func newDigester() *digester {
 	return &digester{sections: sections}
 }
 
-func (d *digester) sum(state core.State) Digest {
+func (d *digester) sum(state core.State) digest {
 	d.text = d.text[:0]
 	for i, section := range d.sections {
 		d.text = append(d.text, 0xf0|byte(i))
 		section(d, state)
 	}
 	whole := sha256.Sum256(d.text)
-	return Digest(whole[:len(Digest{})])
+	return digest(whole[:len(digest{})])
 }
 
 func (d *digester) gate(state core.State) {

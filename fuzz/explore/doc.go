@@ -18,7 +18,7 @@
 //
 // # What makes the space finite
 //
-// States are merged by a [Digest] that leaves out what only tells how much has happened: the numbers
+// States are merged by a digest that leaves out what only tells how much has happened: the numbers
 // of probes, timers and generations, and the number of attempts. Moves name probes and timers by
 // what they are for. That merged states behave alike is tested, not assumed: on small worlds, every
 // state that is merged into another one is compared with it at every possible next move.

@@ -16,11 +16,11 @@ type expansion struct {
 	first int
 
 	found   []successor
-	numbers map[Digest]uint32
+	numbers map[digest]uint32
 	// quiet has the edges of each state, in order.
 	quiet       [][]quietEdge
 	transitions int
-	coverage    Coverage
+	coverage    coverage
 	failure     *failure
 }
 
@@ -32,7 +32,7 @@ type worker struct {
 
 // successor is a state that was not known before the batch.
 type successor struct {
-	digest Digest
+	digest digest
 	state  core.State
 	parent uint32
 	move   byte
@@ -41,7 +41,7 @@ type successor struct {
 func newExpansion(s *search, w worker, first int) *expansion {
 	return &expansion{
 		search: s, worker: w, first: first,
-		numbers: map[Digest]uint32{}, coverage: newCoverage(),
+		numbers: map[digest]uint32{}, coverage: newCoverage(),
 	}
 }
 

@@ -18,17 +18,17 @@ func TestWorlds(t *testing.T) {
 	worlds, least := []World{mixture()}, 100_000
 	switch {
 	case *exploreAll:
-		worlds, least = Worlds(), 10_000_000
+		worlds, least = allWorlds(), 10_000_000
 	case testing.Short():
 		worlds, least = []World{pair()}, 2_000
 	}
-	total := Result{World: World{Name: "total"}, Coverage: newCoverage()}
+	total := Result{World: World{Name: "total"}, coverage: newCoverage()}
 	explored := 0
 	for _, world := range worlds {
 		t.Run(world.Name, func(t *testing.T) {
 			result := Explore(world, core.Reduce, everyMinute(t))
 			t.Logf("%s\n%s\ninputs: %v\neffects: %v\nevents: %v", result, world.Emphasis,
-				result.Coverage.Inputs, result.Coverage.Effects, result.Coverage.Events)
+				result.coverage.inputs, result.coverage.effects, result.coverage.events)
 			report(t, result)
 			total.add(result)
 			explored++
@@ -41,7 +41,7 @@ func TestWorlds(t *testing.T) {
 	if total.States < least {
 		t.Errorf("%d states tell less than the %d that there once were", total.States, least)
 	}
-	if missing := total.Coverage.missing(); *exploreAll && len(missing) > 0 {
+	if missing := total.coverage.missing(); *exploreAll && len(missing) > 0 {
 		t.Errorf("no world has seen %v", missing)
 	}
 }

@@ -15,7 +15,7 @@ type Result struct {
 	// QuietSteps is the longest that it takes to come to rest once nothing new happens.
 	QuietSteps int
 	Took       time.Duration
-	Coverage   Coverage
+	coverage   coverage
 	// Counterexample is what does not hold; nil if everything does.
 	Counterexample *Counterexample
 }
@@ -27,7 +27,7 @@ func (r *Result) add(other Result) {
 	r.Depth = max(r.Depth, other.Depth)
 	r.QuietSteps = max(r.QuietSteps, other.QuietSteps)
 	r.Took += other.Took
-	r.Coverage.add(other.Coverage)
+	r.coverage.add(other.coverage)
 	if r.Counterexample == nil {
 		r.Counterexample = other.Counterexample
 	}

@@ -25,8 +25,8 @@ const (
 func Explore(world World, reduce Reduce, progress func(Result)) Result {
 	began := time.Now()
 	s := &search{
-		world: world, reduce: reduce, seen: map[Digest]uint32{},
-		result: Result{World: world, Coverage: newCoverage()},
+		world: world, reduce: reduce, seen: map[digest]uint32{},
+		result: Result{World: world, coverage: newCoverage()},
 	}
 	for range runtime.GOMAXPROCS(0) {
 		s.workers = append(s.workers, worker{newDigester(), newChecker()})
@@ -45,7 +45,7 @@ type search struct {
 	reduce  Reduce
 	workers []worker
 
-	seen map[Digest]uint32
+	seen map[digest]uint32
 	// parents and moves tell of each state how it was first reached, which is a shortest way.
 	parents []uint32
 	moves   []byte
@@ -101,19 +101,19 @@ func (s *search) begin() (core.State, *failure) {
 		if violations != nil {
 			return state, &failure{violations: violations, start: number + 1}
 		}
-		s.result.Coverage.note(input, effects)
+		s.result.coverage.note(input, effects)
 		state = after
 	}
 	return state, nil
 }
 
 // enter gives a state its number, if it is new.
-func (s *search) enter(digest Digest, state core.State, parent uint32, move byte) uint32 {
-	if number, found := s.seen[digest]; found {
+func (s *search) enter(sum digest, state core.State, parent uint32, move byte) uint32 {
+	if number, found := s.seen[sum]; found {
 		return number
 	}
 	number := uint32(len(s.parents))
-	s.seen[digest] = number
+	s.seen[sum] = number
 	s.parents = append(s.parents, parent)
 	s.moves = append(s.moves, move)
 	s.frontier = append(s.frontier, state)
@@ -151,7 +151,7 @@ func (s *search) expandAll(batch []core.State) *failure {
 
 func (s *search) merge(e *expansion) *failure {
 	s.result.Transitions += e.transitions
-	s.result.Coverage.add(e.coverage)
+	s.result.coverage.add(e.coverage)
 	if e.failure != nil {
 		return e.failure
 	}

@@ -9,13 +9,13 @@ import (
 // caps are small enough to be reached, and leave a place for new pods beside retries.
 var caps = core.Config{MaxProbes: 2, MaxRetries: 1}
 
-// Small are the worlds in which states with the same digest are compared with each other.
-func Small() []World { return []World{pair(), opening()} }
+// smallWorlds are the worlds in which states with the same digest are compared with each other.
+func smallWorlds() []World { return []World{pair(), opening()} }
 
-// Worlds are all, the largest last. Each stresses something else; together they
+// allWorlds are all, the largest last. Each stresses something else; together they
 // show every kind of input, effect and event.
-func Worlds() []World {
-	return append(Small(), lifecycle(), gate(), stores(), mixture(), publication(),
+func allWorlds() []World {
+	return append(smallWorlds(), lifecycle(), gate(), stores(), mixture(), publication(),
 		incarnations(), queue(), versions(), fleet())
 }
 
