@@ -31,7 +31,10 @@ func newReplayCommand(std streams) *cobra.Command {
 		Use:   "replay LOG",
 		Short: "Replays a recorded input log, step by step",
 		Long: `replay runs the inputs of a log through the same reducer again and prints each step: the input,
-then its effects. It needs no network, no clock and no credentials. LOG may be - for the standard input.`,
+then its effects. It needs no network, no clock and no credentials. LOG may be - for the standard input.
+
+With --pod it tells why a pod was, or was not, in the fleet: of each step what concerns the pod, that is
+its facts and its verdict where they change, and its effects. Whatever concerns only others is counted.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("replay: give one log (see %s --help)", cmd.CommandPath())
@@ -48,7 +51,7 @@ then its effects. It needs no network, no clock and no credentials. LOG may be -
 	set := cmd.Flags()
 	set.BoolVar(&flags.check, "check", false,
 		"check the invariants and compare the effects with the recorded digests; exit status 1 on a failure")
-	set.StringVar(&flags.pod, "pod", "", "only the steps that concern this pod, as namespace/name")
+	set.StringVar(&flags.pod, "pod", "", "only what concerns this pod, as namespace/name")
 	set.Uint64Var(&flags.until, "until", 0, "stop after the step with this number (default the last)")
 	set.BoolVar(&flags.state, "state", false, "print the state that was reached at the end")
 	set.BoolVarP(&flags.quiet, "quiet", "q", false, "print no steps")
@@ -92,7 +95,7 @@ func (f *replayFlags) run(ctx context.Context, path string, std streams) error {
 	options.Failed = func(text string) { _, _ = fmt.Fprintf(std.err, "failed: %s\n", text) }
 	result, err := replay.Run(ctx, inputlog.NewReader(file), options)
 	if err == nil && f.state {
-		err = printer.State(fmt.Sprintf("seq %d", result.LastSeq), result.State)
+		err = printer.State(fmt.Sprintf("seq %d", result.LastSeq), result.State, options.Pod)
 	}
 	return f.conclude(path, result, errors.Join(err, printer.Flush()), std.err)
 }

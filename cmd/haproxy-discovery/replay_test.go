@@ -20,44 +20,71 @@ import (
 // recordStory writes a log of a store that is read anew: 5 pods gone, 20 added.
 func recordStory(t *testing.T) string {
 	t.Helper()
+	log := newStoryLog(t)
+	log.begin("", podsFrom(0, 10)...)
+	log.put(core.DriftPreventionTriggered{Pods: podsFrom(5, 30)})
+	return log.close()
+}
+
+// storyLog is a log that a test writes, an input each millisecond. Each probe is answered before
+// the next input.
+type storyLog struct {
+	t      *testing.T
+	path   string
+	writer *inputlog.Writer
+	state  core.State
+	now    time.Time
+	answer func(core.StartProbe) core.Outcome
+}
+
+func newStoryLog(t *testing.T) *storyLog {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "story.jsonl")
-	credentials, err := core.NewCredentials("admin", password)
-	if err != nil {
-		t.Fatal(err)
-	}
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	writer, err := inputlog.Open(path, inputlog.Run{Build: "test", Started: begun}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := core.New(core.Config{})
-	waiting := []core.Input{
-		core.ConfigValidated{AgentPort: 5555},
-		core.CredentialsUpdated{Credentials: credentials},
-		core.PodStoreSet{Pods: podsFrom(0, 10), Synced: core.SyncDone},
+	return &storyLog{
+		t: t, path: path, writer: writer, state: core.New(core.Config{}), now: begun,
+		answer: func(core.StartProbe) core.Outcome { return core.Answer{Version: "3.4.3"} },
 	}
-	reread := false
-	for seq := 0; len(waiting) > 0; seq++ {
-		writer.Append(begun.Add(time.Duration(seq)*time.Millisecond), waiting[0])
-		next, effects := core.Reduce(state, waiting[0])
-		writer.Effects(effects)
-		state, waiting = next, waiting[1:]
+}
+
+// begin opens the gate.
+func (r *storyLog) begin(selector string, pods ...*core.Pod) {
+	r.t.Helper()
+	credentials, err := core.NewCredentials("admin", password)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.put(core.ConfigValidated{AgentPort: 5555, PodSelector: selector})
+	r.put(core.CredentialsUpdated{Credentials: credentials})
+	r.put(core.PodStoreSet{Pods: pods, Synced: core.SyncDone})
+}
+
+func (r *storyLog) put(input core.Input) {
+	for waiting := []core.Input{input}; len(waiting) > 0; waiting = waiting[1:] {
+		r.writer.Append(r.now, waiting[0])
+		r.now = r.now.Add(time.Millisecond)
+		next, effects := core.Reduce(r.state, waiting[0])
+		r.writer.Effects(effects)
+		r.state = next
 		for _, effect := range effects {
 			if start, is := effect.(core.StartProbe); is {
-				waiting = append(waiting, core.ProbeFinished{
-					Probe: start.Probe, Outcome: core.Answer{Version: "3.4.3"},
-				})
+				waiting = append(waiting,
+					core.ProbeFinished{Probe: start.Probe, Outcome: r.answer(start)})
 			}
 		}
-		if len(waiting) == 0 && !reread {
-			reread = true
-			waiting = append(waiting, core.DriftPreventionTriggered{Pods: podsFrom(5, 30)})
-		}
 	}
-	if err := writer.Close(); err != nil {
-		t.Fatal(err)
+}
+
+func (r *storyLog) close() string {
+	r.t.Helper()
+	if err := r.writer.Close(); err != nil {
+		r.t.Fatal(err)
 	}
-	return path
+	return r.path
 }
 
 func podsFrom(first, end int) []*core.Pod {

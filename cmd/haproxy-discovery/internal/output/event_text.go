@@ -7,12 +7,14 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/samber/lo"
+
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
 // eventText gives one readable line, without its line ending.
 func eventText(at time.Time, event core.Event) string {
-	return at.UTC().Format("15:04:05.000") + "  " + printable(describe(event))
+	return at.UTC().Format("15:04:05.000") + "  " + printable(describe(event, nil))
 }
 
 // printable keeps a name with control characters from breaking lines or moving the cursor, and one
@@ -26,10 +28,11 @@ func printable(line string) string {
 	}, line)
 }
 
-func describe(event core.Event) string {
+// describe names one pod only, if it is asked about one.
+func describe(event core.Event, about *core.PodKey) string {
 	switch e := event.(type) {
 	case core.HAProxyPodsDiscovered:
-		return describeDiscovered(e)
+		return describeDiscovered(e, about)
 	case core.HAProxyPodTerminated:
 		return fmt.Sprintf("TERMINATED  %s uid=%s %s cause=%s", e.Key(), short(e.UID), e.URL, e.Cause)
 	case core.HAProxyPodRejected:
@@ -47,7 +50,7 @@ func describe(event core.Event) string {
 	}
 }
 
-func describeDiscovered(e core.HAProxyPodsDiscovered) string {
+func describeDiscovered(e core.HAProxyPodsDiscovered, about *core.PodKey) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "DISCOVERED  generation=%d endpoints=%d trigger=%s",
 		e.Generation, e.Fleet.Len(), e.Trigger)
@@ -63,23 +66,28 @@ func describeDiscovered(e core.HAProxyPodsDiscovered) string {
 		sign string
 		keys []core.PodKey
 	}{{"+", e.Added}, {"~", e.Updated}, {"-", e.Removed}} {
-		b.WriteString(keyList(e.Fleet, list.sign, list.keys))
+		b.WriteString(keyList(e.Fleet, list.sign, list.keys, about))
 	}
 	return b.String()
 }
 
-// keyList shows the first few keys of a list, with the versions of those that are in the fleet.
-func keyList(fleet core.Fleet, sign string, keys []core.PodKey) string {
-	const shown = 5
+// keyList shows the first few keys of a list, or the one asked about, with the versions of those
+// that are in the fleet.
+func keyList(fleet core.Fleet, sign string, keys []core.PodKey, about *core.PodKey) string {
+	const few = 5
+	shown, rest := keys[:min(len(keys), few)], "more"
+	if about != nil {
+		shown, rest = lo.Filter(keys, func(key core.PodKey, _ int) bool { return key == *about }), "others"
+	}
 	var b strings.Builder
-	for _, key := range keys[:min(len(keys), shown)] {
+	for _, key := range shown {
 		fmt.Fprintf(&b, " %s%s", sign, key)
 		if endpoint, found := fleet.Get(key); found && sign != "-" {
 			fmt.Fprintf(&b, "(%s)", cmp.Or(endpoint.Version.Text, "version unknown"))
 		}
 	}
-	if more := len(keys) - shown; more > 0 {
-		fmt.Fprintf(&b, " %s%d more", sign, more)
+	if more := len(keys) - len(shown); more > 0 {
+		fmt.Fprintf(&b, " %s%d %s", sign, more, rest)
 	}
 	return b.String()
 }

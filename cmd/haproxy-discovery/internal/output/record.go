@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
 // record describes an input or an effect once for both formats: a kind and named values, in order.
@@ -18,6 +21,17 @@ type record struct {
 type field struct {
 	name  string
 	value any
+}
+
+// with appends fields, except for those that it has.
+func (r record) with(fields []field) record {
+	for _, f := range fields {
+		has := func(own field) bool { return own.name == f.name }
+		if !slices.ContainsFunc(r.fields, has) {
+			r.fields = append(r.fields, f)
+		}
+	}
+	return r
 }
 
 // MarshalJSON keeps the order of the fields.
@@ -43,12 +57,17 @@ func (r record) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// String gives it as one line; values that are empty are left out.
+// String gives it as one line; values that are empty are left out, and of a runtime ID what tells
+// it from another.
 func (r record) String() string {
 	var b strings.Builder
 	b.WriteString(r.kind)
 	for _, f := range r.fields {
-		if text := fmt.Sprint(f.value); text != "" && text != "[]" {
+		value := f.value
+		if epoch, is := value.(core.RuntimeID); is {
+			value = short(string(epoch))
+		}
+		if text := fmt.Sprint(value); text != "" && text != "[]" {
 			fmt.Fprintf(&b, " %s=%s", f.name, text)
 		}
 	}

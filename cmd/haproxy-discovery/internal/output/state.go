@@ -2,7 +2,7 @@ package output
 
 import (
 	"fmt"
-	"slices"
+	"iter"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
@@ -25,8 +25,9 @@ type stateJSON struct {
 	FirstTimer   uint64   `json:"first_publish_timer"`
 }
 
-// State prints everything that a state says; title names the moment.
-func (p *Printer) State(title string, state core.State) error {
+// State prints everything that a state says; title names the moment. Of pods it tells of only one,
+// if that is asked about, and of that one the facts, too.
+func (p *Printer) State(title string, state core.State, about *core.PodKey) error {
 	settings, _ := state.Settings()
 	fleet, generation, _ := state.Published()
 	s := stateJSON{
@@ -36,17 +37,24 @@ func (p *Printer) State(title string, state core.State) error {
 		AgentPort:   settings.AgentPort, PodSelector: settings.PodSelector,
 		Username:   state.Credentials().Username(),
 		Generation: generation, Published: fleet.Len(),
-		Unpublished:  keyTexts(slices.Collect(state.Unpublished())),
+		Unpublished:  keysAbout(about, state.Unpublished()),
 		Pods:         []record{},
 		Probes:       []record{},
-		FirstQueue:   keyTexts(slices.Collect(state.FirstAttempts())),
-		RetryQueue:   keyTexts(slices.Collect(state.Retries())),
+		FirstQueue:   keysAbout(about, state.FirstAttempts()),
+		RetryQueue:   keysAbout(about, state.Retries()),
 		PublishTimer: uint64(state.PublishTimer()), FirstTimer: uint64(state.FirstPublishTimer()),
 	}
-	for standing := range state.Standings() {
-		s.Pods = append(s.Pods, standingRecord(standing))
+	if about == nil {
+		for standing := range state.Standings() {
+			s.Pods = append(s.Pods, standingRecord(standing))
+		}
+	} else if standing, found := state.Standing(*about); found {
+		s.Pods = append(s.Pods, standingRecord(standing).with(FactsOf(state, *about).fields()))
 	}
 	for _, probe := range state.Probes() {
+		if about != nil && probe.Identity.Key() != *about {
+			continue
+		}
 		s.Probes = append(s.Probes, record{"pod", probe.Identity.Key().String(), []field{
 			{"probe", probe.Probe}, {"uid", probe.Identity.UID}, {"url", probe.Identity.URL},
 			{"retry", probe.Retry}, {"cancelled", probe.Cancelled},
@@ -76,6 +84,16 @@ func (p *Printer) stateText(s stateJSON) error {
 		}
 	}
 	return err
+}
+
+func keysAbout(about *core.PodKey, keys iter.Seq[core.PodKey]) []string {
+	texts := []string{}
+	for key := range keys {
+		if about == nil || key == *about {
+			texts = append(texts, key.String())
+		}
+	}
+	return texts
 }
 
 func standingRecord(s core.Standing) record {

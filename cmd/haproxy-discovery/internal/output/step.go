@@ -15,6 +15,8 @@ type Step struct {
 	Time    time.Time
 	Input   core.Input
 	Effects []core.Effect
+	// Pod is set where only one pod is asked about.
+	Pod *PodStep
 }
 
 type stepJSON struct {
@@ -22,31 +24,51 @@ type stepJSON struct {
 	Time    string `json:"time"`
 	Input   record `json:"input"`
 	Effects []any  `json:"effects"`
+	*podStepJSON
 }
 
 // Step prints a step. Flush writes out what is buffered.
 func (p *Printer) Step(step Step) error {
+	input := inputRecord(step.Input)
+	if step.Pod != nil && step.Pod.OtherPods > 0 {
+		input.fields = append(input.fields, field{"other_pods", step.Pod.OtherPods})
+	}
 	if p.format == JSON {
 		return p.lines.Encode(stepJSON{
-			Seq: step.Seq, Time: step.Time.UTC().Format(time.RFC3339Nano), Input: inputRecord(step.Input),
+			Seq: step.Seq, Time: step.Time.UTC().Format(time.RFC3339Nano), Input: input,
 			Effects: lo.Map(step.Effects, func(effect core.Effect, _ int) any {
 				if publish, is := effect.(core.Publish); is {
 					return eventJSON(step.Time, publish.Event)
 				}
 				return effectRecord(effect)
 			}),
+			podStepJSON: step.Pod.json(),
 		})
 	}
+	return p.stepText(step, input)
+}
+
+func (p *Printer) stepText(step Step, input record) error {
 	_, err := fmt.Fprintf(p.buffer, "%6d  %s  %s\n",
-		step.Seq, step.Time.UTC().Format("2006-01-02T15:04:05.000Z"), inputRecord(step.Input))
+		step.Seq, step.Time.UTC().Format("2006-01-02T15:04:05.000Z"), input)
+	var about *core.PodKey
+	if step.Pod != nil {
+		about = &step.Pod.Key
+		for _, line := range step.Pod.changes() {
+			_, err = fmt.Fprintf(p.buffer, "        %s\n", line)
+		}
+	}
 	for _, effect := range step.Effects {
 		line := ""
 		if publish, is := effect.(core.Publish); is {
-			line = printable(describe(publish.Event))
+			line = printable(describe(publish.Event, about))
 		} else {
 			line = effectRecord(effect).String()
 		}
 		_, err = fmt.Fprintf(p.buffer, "        -> %s\n", line)
+	}
+	if step.Pod != nil && step.Pod.OtherEffects > 0 {
+		_, err = fmt.Fprintf(p.buffer, "        (%d other effects)\n", step.Pod.OtherEffects)
 	}
 	return err
 }

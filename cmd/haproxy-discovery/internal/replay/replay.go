@@ -20,7 +20,7 @@ var ErrUnreadable = errors.New("unreadable input log")
 type Options struct {
 	// Check runs the invariants and compares the effects with the recorded digests.
 	Check bool
-	// Pod selects the steps that concern it; nil selects all.
+	// Pod narrows the replay to what concerns it; nil for all.
 	Pod *core.PodKey
 	// Until is the number of the last step; 0 for all.
 	Until uint64
@@ -37,7 +37,7 @@ type Result struct {
 	State   core.State
 	Inputs  int
 	LastSeq uint64
-	// PodSeen tells that Options.Pod was met.
+	// PodSeen tells that a step concerns Options.Pod.
 	PodSeen bool
 	// Digests counts those compared, Failures the steps that failed the check.
 	Digests      int
@@ -49,6 +49,7 @@ type Result struct {
 type player struct {
 	Options
 	Result
+	story    *story
 	monitor  *invariant.Monitor
 	digester *inputlog.Digester
 }
@@ -79,6 +80,9 @@ func Run(ctx context.Context, log *inputlog.Reader, options Options) (Result, er
 func (p *player) fresh(config core.Config) {
 	p.State = core.New(config)
 	p.monitor = invariant.NewMonitor(p.State)
+	if p.Pod != nil {
+		p.story = newStory(*p.Pod)
+	}
 }
 
 func (p *player) take(entry inputlog.Entry) error {
@@ -110,15 +114,17 @@ func (p *player) step(recorded inputlog.Step) error {
 	if p.Check {
 		p.check(recorded, effects)
 	}
-	if p.Pod != nil {
-		if !concerns(*p.Pod, recorded.Input, effects, before, after) {
+	step := output.Step{
+		Seq: recorded.Seq, Time: recorded.At, Input: recorded.Input, Effects: effects,
+	}
+	if p.story != nil {
+		var concerned bool
+		if step, concerned = p.story.tell(step, before, after); !concerned {
 			return nil
 		}
 		p.PodSeen = true
 	}
-	return p.Step(output.Step{
-		Seq: recorded.Seq, Time: recorded.At, Input: recorded.Input, Effects: effects,
-	})
+	return p.Step(step)
 }
 
 func (p *player) check(recorded inputlog.Step, effects []core.Effect) {

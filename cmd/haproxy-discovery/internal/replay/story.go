@@ -1,0 +1,129 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/samber/lo"
+
+	"github.com/haproxy-discovery/haproxy-discovery/cmd/haproxy-discovery/internal/output"
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
+)
+
+// story follows one pod through a run. The Timeline gives the verdict in the words of the status
+// page: a candidate is told apart by what its agent has answered.
+type story struct {
+	key     core.PodKey
+	times   *timeline.Timeline
+	verdict timeline.Record
+}
+
+func newStory(key core.PodKey) *story { return &story{key: key, times: timeline.New()} }
+
+// tell narrows a step to what concerns the pod; false for a step in which nothing does.
+func (s *story) tell(step output.Step, before, after core.State) (output.Step, bool) {
+	s.times.Reduced(shell.Step{
+		Seq: step.Seq, Time: step.Time, Input: step.Input, Before: before, After: after,
+		Effects: step.Effects,
+	})
+	a := aspect{s.key, before, after, inputNames(s.key, step.Input, before)}
+	all := len(step.Effects)
+	step.Effects = lo.Filter(step.Effects, func(effect core.Effect, _ int) bool { return a.has(effect) })
+	was, wasKnown := before.Standing(s.key)
+	is, isKnown := after.Standing(s.key)
+	if wasKnown == isKnown && was == is && !a.named && len(step.Effects) == 0 {
+		return step, false
+	}
+	step.Pod = &output.PodStep{
+		Key: s.key, Was: output.FactsOf(before, s.key), Is: output.FactsOf(after, s.key),
+		VerdictWas: s.verdict, Queued: is.Queued && !was.Queued,
+		OtherEffects: all - len(step.Effects),
+	}
+	step.Input, step.Pod.OtherPods = narrowed(s.key, step.Input)
+	s.verdict = s.times.Now().Record(s.key)
+	step.Pod.Verdict = s.verdict
+	return step, true
+}
+
+// inputNames: the input says something of the pod, or is the answer of its agent. Facts that are
+// known already say nothing.
+func inputNames(key core.PodKey, input core.Input, before core.State) bool {
+	switch in := input.(type) {
+	case core.ResourceIndexUpdated:
+		was, _ := before.Standing(key)
+		return slices.ContainsFunc(in.Upserted, func(pod *core.Pod) bool {
+			return pod != nil && pod.Key == key && (was.Pod == nil || !pod.Equal(was.Pod))
+		}) || slices.ContainsFunc(in.Deleted, func(ref core.PodRef) bool { return ref.Key == key })
+	case core.ProbeFinished:
+		probe, found := before.Probe(in.Probe)
+		return found && probe.Identity.Key() == key
+	default:
+		return false
+	}
+}
+
+// narrowed takes the other pods out of an input that lists pods by name.
+func narrowed(key core.PodKey, input core.Input) (core.Input, int) {
+	in, is := input.(core.ResourceIndexUpdated)
+	if !is {
+		return input, 0
+	}
+	all := len(in.Upserted) + len(in.Deleted)
+	in.Upserted = lo.Filter(in.Upserted, func(pod *core.Pod, _ int) bool { return pod != nil && pod.Key == key })
+	in.Deleted = lo.Filter(in.Deleted, func(ref core.PodRef, _ int) bool { return ref.Key == key })
+	return in, all - len(in.Upserted) - len(in.Deleted)
+}
+
+// aspect is a step as one pod sees it.
+type aspect struct {
+	key           core.PodKey
+	before, after core.State
+	// named tells that the input says something of the pod.
+	named bool
+}
+
+// has tells whether an effect concerns the pod. What ends is known by the state before the step,
+// what begins by the one after it.
+func (a aspect) has(effect core.Effect) bool {
+	switch e := effect.(type) {
+	case core.StartProbe:
+		return e.Identity.Key() == a.key
+	case core.CancelProbe:
+		probe, found := a.before.Probe(e.Probe)
+		return found && probe.Identity.Key() == a.key
+	case core.StartTimer:
+		return a.waitsFor(e.Timer, a.after)
+	case core.StopTimer:
+		return a.waitsFor(e.Timer, a.before)
+	case core.Publish:
+		return eventNames(a.key, e.Event)
+	case core.Refuse:
+		return a.named
+	default:
+		return false
+	}
+}
+
+// waitsFor: for its retry, or as an admitted pod for its publication.
+func (a aspect) waitsFor(timer core.TimerID, state core.State) bool {
+	standing, _ := state.Standing(a.key)
+	if standing.RetryTimer == timer {
+		return true
+	}
+	unpublished := func() bool { return slices.Contains(slices.Collect(state.Unpublished()), a.key) }
+	return timer == state.PublishTimer() && unpublished()
+}
+
+func eventNames(key core.PodKey, event core.Event) bool {
+	switch e := event.(type) {
+	case core.HAProxyPodTerminated:
+		return e.Key() == key
+	case core.HAProxyPodRejected:
+		return e.Key() == key
+	case core.HAProxyPodsDiscovered:
+		return slices.Contains(e.Added, key) || slices.Contains(e.Updated, key) || slices.Contains(e.Removed, key)
+	default:
+		return false
+	}
+}
