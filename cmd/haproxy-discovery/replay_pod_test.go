@@ -101,12 +101,12 @@ func TestReplayTellsTheStoryOfOnePod(t *testing.T) {
      3  2026-01-02T03:04:05.002Z  pod_store_set pods=41 synced=yes
         pod uid=u20 phase=Pending terminating=false agent=missing selector_match=yes labels=app=haproxy
         verdict unknown -> ignored (not_running)
-        (17 other effects)
+        (other effects: 17)
     44  2026-01-02T03:04:05.043Z  resource_index_updated upserted=[lb/hap-20@u20] other_pods=7
         pod phase=Running ip=10.1.0.20 agent=waiting runtime_id=01234567
         verdict ignored (not_running) -> rejected (agent_container_not_running, waiting)
         -> REJECTED    lb/hap-20 uid=u20 agent_container_not_running cause=waiting
-        (15 other effects)
+        (other effects: 15)
     52  2026-01-02T03:04:05.051Z  resource_index_updated upserted=[lb/hap-20@u20]
         pod agent=running
         verdict rejected (agent_container_not_running, waiting) -> candidate
@@ -125,7 +125,7 @@ func TestReplayTellsTheStoryOfOnePod(t *testing.T) {
         verdict admitted -> ignored (deselected)
         -> TERMINATED  lb/hap-20 uid=u20 http://10.1.0.20:5555 cause=deselected
         -> DISCOVERED  generation=6 endpoints=33 trigger=resource_index_updated -lb/hap-20 -7 others
-        (7 other effects)
+        (other effects: 7)
     59  2026-01-02T03:04:05.058Z  resource_index_updated deleted=[lb/hap-20@u20]
         verdict ignored (deselected) -> gone
 `
@@ -219,7 +219,7 @@ func TestReplayTellsWhatAPodWaitsFor(t *testing.T) {
 	first.begin("", append([]*core.Pod{ourPod()}, neighbours(20, 40, "")...)...)
 	for log, want := range map[string][]string{
 		crowded.close(): {
-			"     3 ", "verdict unknown -> candidate", "queued until a probe finishes", "(17 other effects)",
+			"     3 ", "verdict unknown -> candidate", "queued until a probe finishes", "(other effects: 17)",
 			"     8 ", "-> start_probe probe=21 pod=lb/hap-20", "    24 ", "verdict candidate -> admitted",
 			"    43 ", "+lb/hap-20(3.4.3) +39 others",
 		},
@@ -237,5 +237,40 @@ func TestReplayTellsWhatAPodWaitsFor(t *testing.T) {
 			}
 			rest = after
 		}
+	}
+}
+
+// What was not known when the facts came is told with the step that needs it.
+func TestReplayTellsTheSelectorMatchOnceItIsKnown(t *testing.T) {
+	log := newStoryLog(t)
+	log.put(core.PodStoreSet{Pods: []*core.Pod{ourPod(relabelled)}, Synced: core.SyncDone})
+	log.begin("app=haproxy", ourPod(relabelled))
+	got := replayed(t, log.close(), "-o", "text", "--pod", "lb/hap-20")
+	for _, want := range []string{
+		"selector_match=unknown labels=app=other\n        verdict unknown -> undecided\n",
+		"credentials_updated username=admin\n        pod selector_match=no\n" +
+			"        verdict undecided -> ignored (deselected)\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+}
+
+// A pass that does no more for the pod than to reset its back-off, as its probe is in flight, is no
+// part of its story.
+func TestReplayLeavesOutWhatOnlyResetsTheBackOff(t *testing.T) {
+	log := newStoryLog(t)
+	log.answer = func(core.StartProbe) core.Outcome { return core.Failure{Cause: core.CauseRefused} }
+	log.begin("app=haproxy", ourPod())
+	standing, _ := log.state.Standing(ours)
+	log.step(core.TimerFired{Timer: standing.RetryTimer}) // its probe is not answered
+	log.step(core.ConfigValidated{AgentPort: 5555, PodSelector: "app=haproxy"})
+	if reset, _ := log.state.Standing(ours); reset.Attempts != 0 || reset.Probe == 0 {
+		t.Fatalf("%+v", reset)
+	}
+	got := replayed(t, log.close(), "-o", "text", "--pod", "lb/hap-20")
+	if !strings.Contains(got, "timer_fired") || strings.Contains(got, "config_validated") {
+		t.Errorf("got:\n%s", got)
 	}
 }

@@ -65,18 +65,23 @@ func (r *storyLog) begin(selector string, pods ...*core.Pod) {
 
 func (r *storyLog) put(input core.Input) {
 	for waiting := []core.Input{input}; len(waiting) > 0; waiting = waiting[1:] {
-		r.writer.Append(r.now, waiting[0])
-		r.now = r.now.Add(time.Millisecond)
-		next, effects := core.Reduce(r.state, waiting[0])
-		r.writer.Effects(effects)
-		r.state = next
-		for _, effect := range effects {
+		for _, effect := range r.step(waiting[0]) {
 			if start, is := effect.(core.StartProbe); is {
 				waiting = append(waiting,
 					core.ProbeFinished{Probe: start.Probe, Outcome: r.answer(start)})
 			}
 		}
 	}
+}
+
+// step is put without the answers.
+func (r *storyLog) step(input core.Input) []core.Effect {
+	r.writer.Append(r.now, input)
+	r.now = r.now.Add(time.Millisecond)
+	next, effects := core.Reduce(r.state, input)
+	r.writer.Effects(effects)
+	r.state = next
+	return effects
 }
 
 func (r *storyLog) close() string {

@@ -68,7 +68,7 @@ func (p *Printer) stepText(step Step, input record) error {
 		_, err = fmt.Fprintf(p.buffer, "        -> %s\n", line)
 	}
 	if step.Pod != nil && step.Pod.OtherEffects > 0 {
-		_, err = fmt.Fprintf(p.buffer, "        (%d other effects)\n", step.Pod.OtherEffects)
+		_, err = fmt.Fprintf(p.buffer, "        (other effects: %d)\n", step.Pod.OtherEffects)
 	}
 	return err
 }

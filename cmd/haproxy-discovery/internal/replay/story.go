@@ -14,8 +14,10 @@ import (
 // story follows one pod through a run. The Timeline gives the verdict in the words of the status
 // page: a candidate is told apart by what its agent has answered.
 type story struct {
-	key     core.PodKey
-	times   *timeline.Timeline
+	key   core.PodKey
+	times *timeline.Timeline
+	// What was told last.
+	facts   output.PodFacts
 	verdict timeline.Record
 }
 
@@ -32,17 +34,17 @@ func (s *story) tell(step output.Step, before, after core.State) (output.Step, b
 	step.Effects = lo.Filter(step.Effects, func(effect core.Effect, _ int) bool { return a.has(effect) })
 	was, wasKnown := before.Standing(s.key)
 	is, isKnown := after.Standing(s.key)
+	was.Attempts = is.Attempts // the next attempt tells that a full pass has reset the count
 	if wasKnown == isKnown && was == is && !a.named && len(step.Effects) == 0 {
 		return step, false
 	}
 	step.Pod = &output.PodStep{
-		Key: s.key, Was: output.FactsOf(before, s.key), Is: output.FactsOf(after, s.key),
-		VerdictWas: s.verdict, Queued: is.Queued && !was.Queued,
-		OtherEffects: all - len(step.Effects),
+		Key: s.key, Was: s.facts, Is: output.FactsOf(after, s.key),
+		VerdictWas: s.verdict, Verdict: s.times.Now().Record(s.key),
+		Queued: is.Queued && !was.Queued, OtherEffects: all - len(step.Effects),
 	}
 	step.Input, step.Pod.OtherPods = narrowed(s.key, step.Input)
-	s.verdict = s.times.Now().Record(s.key)
-	step.Pod.Verdict = s.verdict
+	s.facts, s.verdict = step.Pod.Is, step.Pod.Verdict
 	return step, true
 }
 
