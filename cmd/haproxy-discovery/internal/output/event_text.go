@@ -77,7 +77,8 @@ func keyList(fleet core.Fleet, sign string, keys []core.PodKey, about *core.PodK
 	const few = 5
 	shown, rest := keys[:min(len(keys), few)], "more"
 	if about != nil {
-		shown, rest = lo.Filter(keys, func(key core.PodKey, _ int) bool { return key == *about }), "others"
+		isIt := func(key core.PodKey, _ int) bool { return key == *about }
+		shown, rest = lo.Filter(keys, isIt), "others"
 	}
 	var b strings.Builder
 	for _, key := range shown {

@@ -31,7 +31,7 @@ func (s *story) tell(step output.Step, before, after core.State) (output.Step, b
 	})
 	a := aspect{s.key, before, after, inputNames(s.key, step.Input, before)}
 	all := len(step.Effects)
-	step.Effects = lo.Filter(step.Effects, func(effect core.Effect, _ int) bool { return a.has(effect) })
+	step.Effects = lo.Filter(step.Effects, a.has)
 	was, wasKnown := before.Standing(s.key)
 	is, isKnown := after.Standing(s.key)
 	was.Attempts = is.Attempts // the next attempt tells that a full pass has reset the count
@@ -72,7 +72,9 @@ func narrowed(key core.PodKey, input core.Input) (core.Input, int) {
 		return input, 0
 	}
 	all := len(in.Upserted) + len(in.Deleted)
-	in.Upserted = lo.Filter(in.Upserted, func(pod *core.Pod, _ int) bool { return pod != nil && pod.Key == key })
+	in.Upserted = lo.Filter(in.Upserted, func(pod *core.Pod, _ int) bool {
+		return pod != nil && pod.Key == key
+	})
 	in.Deleted = lo.Filter(in.Deleted, func(ref core.PodRef, _ int) bool { return ref.Key == key })
 	return in, all - len(in.Upserted) - len(in.Deleted)
 }
@@ -87,7 +89,7 @@ type aspect struct {
 
 // has tells whether an effect concerns the pod. What ends is known by the state before the step,
 // what begins by the one after it.
-func (a aspect) has(effect core.Effect) bool {
+func (a aspect) has(effect core.Effect, _ int) bool {
 	switch e := effect.(type) {
 	case core.StartProbe:
 		return e.Identity.Key() == a.key
