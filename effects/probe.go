@@ -33,6 +33,10 @@ func NewProber(files TLSFiles) (*Prober, error) {
 	return &Prober{trust: trust, dial: dialer.DialContext}, nil
 }
 
+// TLSProblem looks at the TLS files and names those that cannot be used as they are now, in one line
+// each; nil if all can. What could be used last stays in use.
+func (p *Prober) TLSProblem() error { return p.trust.problem() }
+
 // Probe is one GET of the agent's document on a connection of its own (R25). It returns a
 // core.Answer or a core.Failure at the latest when probe.Timeout has passed since the call, and
 // soon after ctx is cancelled, which gives the failure "other: cancelled".

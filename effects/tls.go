@@ -81,6 +81,20 @@ func (t *trust) config(host string) (config *tls.Config, stale string) {
 	return config, stale
 }
 
+// problem is what is wrong with the newest content of the files; nil if nothing is.
+func (t *trust) problem() error {
+	var problems []error
+	if t.roots != nil {
+		_, err := t.roots.get()
+		problems = append(problems, err)
+	}
+	if t.client != nil {
+		_, err := t.client.get()
+		problems = append(problems, err)
+	}
+	return errors.Join(problems...)
+}
+
 func staleText(err error) string {
 	if err == nil {
 		return ""
@@ -106,9 +120,9 @@ func (l *lastGood[T]) get() (T, error) {
 	defer l.mu.Unlock()
 	contents := make([][]byte, len(l.paths))
 	for i, path := range l.paths {
-		content, err := os.ReadFile(path)
+		content, err := readRegular(path)
 		if err != nil {
-			l.contents, l.err = nil, unreadable(path, err)
+			l.contents, l.err = nil, err
 			return l.value, l.err
 		}
 		contents[i] = content
@@ -124,6 +138,27 @@ func (l *lastGood[T]) get() (T, error) {
 	}
 	l.value = value
 	return l.value, nil
+}
+
+// maxTLSFile bounds a file, in bytes; the bundles of the big distributions have a quarter of that.
+const maxTLSFile = 1 << 20
+
+func readRegular(path string) ([]byte, error) {
+	// Stat first: to open a named pipe would block, and all probes with it.
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, unreadable(path, err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("file %q is no regular file", path)
+	case info.Size() > maxTLSFile:
+		return nil, fmt.Errorf("file %q is larger than 1 MiB", path)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	return content, nil
 }
 
 func equalContents(a, b [][]byte) bool {

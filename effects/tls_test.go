@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -135,10 +136,25 @@ func TestTLSReloadsTheCA(t *testing.T) {
 	wantAnswer(t, probeWith(t, prober, newAgent), validAnswer)
 	wantFailure(t, probeWith(t, prober, oldAgent), core.CauseTLS,
 		"file \""+path+"\" cannot be read: no such file or directory")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantAnswer(t, probeWith(t, prober, newAgent), validAnswer)
+	if err := prober.TLSProblem(); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("problem %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	dir.write("ca.pem", make([]byte, maxTLSFile+1))
+	wantFailure(t, probeWith(t, prober, oldAgent), core.CauseTLS, "larger than 1 MiB")
 
 	dir.write("ca.pem", append(old.pem, next.pem...))
 	wantAnswer(t, probeWith(t, prober, newAgent), validAnswer)
 	wantAnswer(t, probeWith(t, prober, oldAgent), validAnswer)
+	if err := prober.TLSProblem(); err != nil {
+		t.Errorf("problem %v", err)
+	}
 }
 
 // R25: of a bundle that is being written, the first half is no good content, wherever it is cut; and
@@ -233,7 +249,7 @@ func TestTLSFilesErrors(t *testing.T) {
 		{TLSFiles{CA: missing}, []string{"agent CA", missing, "no such file"}},
 		{TLSFiles{CA: text}, []string{"agent CA", text, "no PEM certificate"}},
 		{TLSFiles{CA: key}, []string{"agent CA", key, "no PEM certificate"}},
-		{TLSFiles{CA: dir.path}, []string{"agent CA", dir.path, "is a directory"}},
+		{TLSFiles{CA: dir.path}, []string{"agent CA", dir.path, "is no regular file"}},
 		{TLSFiles{Certificate: certificate}, []string{certificate, "no key file"}},
 		{TLSFiles{Key: key}, []string{key, "no certificate file"}},
 		{TLSFiles{Certificate: missing, Key: key}, []string{missing, "no such file"}},

@@ -96,8 +96,9 @@ func (c *Component) SetPodStore(store PodStore) {
 // State is the newest state; it stays valid for ever.
 func (c *Component) State() core.State { return *c.state.Load() }
 
-// HandleEvent takes in an event, see ResourceIndexUpdated. It never blocks and is safe at any time,
-// before Start too.
+// HandleEvent takes in an event: core.ConfigValidated, core.CredentialsUpdated, core.BecameLeader,
+// ResourceIndexUpdated, ResourceSyncComplete or DriftPreventionTriggered. Any other type is reported
+// as a problem. It never blocks and is safe at any time, before Start too.
 func (c *Component) HandleEvent(event any) {
 	if !c.takeIn(event) {
 		c.Report(Problem{UnknownEvent, fmt.Errorf("events of type %T are not taken in", event)})

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // The exit statuses: 0 done, 1 runtime failure, 2 usage or unreadable configuration.
@@ -40,7 +42,17 @@ func exitStatus(err error) int {
 	}
 }
 
-// oneLine joins the lines of an error.
+// oneLine joins the lines of an error, and quotes what a terminal would obey: some of it was said by
+// others.
 func oneLine(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
+	var quoted strings.Builder
+	for _, r := range strings.Join(lines, "; ") {
+		if unicode.IsPrint(r) {
+			quoted.WriteRune(r)
+		} else {
+			quoted.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return quoted.String()
 }

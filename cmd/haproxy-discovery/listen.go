@@ -29,7 +29,7 @@ func addListenFlag(set *pflag.FlagSet, address *string) {
 }
 
 // statusServer is what --listen adds to a command: observers of the component, and a server. Its
-// options and violated may be called on nil, for a command without the flag.
+// options, violated and followChecks may be called on nil, for a command without the flag.
 type statusServer struct {
 	listener net.Listener
 	times    *timeline.Timeline
@@ -84,10 +84,11 @@ func (s *statusServer) followChecks(checks metrics.Checks) {
 	}
 }
 
-// follow shows what a feed knows of where its inputs come from.
-func (s *statusServer) follow(feed feed) {
-	s.times.FollowSources(feed.sources)
-	s.times.FollowStore(feed.lastContact)
+// follow shows how things stand with where inputs come from, and when that of the pods was last heard
+// of.
+func (s *statusServer) follow(sources func() []timeline.Source, lastContact func() time.Time) {
+	s.times.FollowSources(sources)
+	s.times.FollowStore(lastContact)
 }
 
 // serving is the activity that serves until its context ends. The recorder may be nil.

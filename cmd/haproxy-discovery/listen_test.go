@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,19 +58,7 @@ func TestSourcesAreShown(t *testing.T) {
 	url := servedAt(s)
 	await := func(path string, parts ...string) {
 		t.Helper()
-		var text string
-		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-			_, text = fetch(t, url+path)
-			missing := slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
-				return strings.Contains(text, part)
-			})
-			if len(missing) == 0 {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%s lacks %q:\n%s", path, missing, text)
-			}
-		}
+		awaitText(t, url+path, parts...)
 	}
 	await("/debug/fleet", `"name": "stream of pods",
       "state": "being read",
@@ -112,6 +102,49 @@ func TestSourcesAreShown(t *testing.T) {
 			t.Fatal("the view does not grow old")
 		}
 	}
+}
+
+// awaitText waits for an answer that holds all these parts.
+func awaitText(t *testing.T, url string, parts ...string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		_, text := fetch(t, url)
+		missing := slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
+			return strings.Contains(text, part)
+		})
+		if len(missing) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s lacks %q:\n%s", url, missing, text)
+		}
+	}
+}
+
+// A certificate that is renewed by half is told and seen at once, not with the next rollout.
+func TestUnusableTLSFilesAreShown(t *testing.T) {
+	authority := httptest.NewTLSServer(nil)
+	defer authority.Close()
+	good := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw})
+	path := filepath.Join(t.TempDir(), "ca.pem")
+	write := func(content []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(good)
+	s := start(t, runArgs(newFleet(t, "127.88.0.1"), credentialsDir(t, "admin", password), "--listen", "127.0.0.1:0",
+		"--agent-scheme", "https", "--agent-ca", path)...)
+	url := servedAt(s)
+	awaitText(t, url+"/metrics", `haptic_discovery_source_up{source="agent_tls"} 1`)
+	write(good[:len(good)/2])
+	awaitText(t, url+"/metrics", `haptic_discovery_source_up{source="agent_tls"} 0`)
+	awaitText(t, url+"/debug/fleet", "holds a PEM block that is cut off or broken")
+	s.awaitStderr("what was read last stays in use")
+	write(good)
+	awaitText(t, url+"/metrics", `haptic_discovery_source_up{source="agent_tls"} 1`)
+	s.awaitStderr("usable again")
 }
 
 // servedAt waits for the server and gives its URL.

@@ -14,7 +14,11 @@ func main() {
 	// A closed standard output is seen as a write error and ends the program in order.
 	signal.Ignore(syscall.SIGPIPE)
 	// From the first moment on, a signal ends the program in order; a second one ends it at once.
-	ctx, restoreSignals := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, restoreSignals := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, restoreSignals)
 	root := newRootCommand(os.Stdin, os.Stdout, os.Stderr)
 	root.SetArgs(os.Args[1:])

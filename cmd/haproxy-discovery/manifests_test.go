@@ -37,6 +37,9 @@ func TestManifestsTakeNoFlagThatContradictsThem(t *testing.T) {
 		if strings.HasPrefix(flag.Name, "agent-") && flag.Name != "agent-scheme" {
 			args = append(args, "--agent-scheme=https") // which some of them need
 		}
+		if other, paired := map[string]string{"agent-cert": "agent-key", "agent-key": "agent-cert"}[flag.Name]; paired {
+			args = append(args, "--"+other+"="+fittingFlags[other])
+		}
 		got := command(t, "", args...)
 		if fits {
 			if got.status != 0 {

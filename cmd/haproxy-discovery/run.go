@@ -99,8 +99,14 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 		shell.WithObserver(first))...)
 	component.HandleEvent(core.ConfigValidated{AgentPort: f.agentPort, PodSelector: f.selector})
 	tasks := feed.attach(component)
+	sources := feed.sources
+	if f.agentTLS != (effects.TLSFiles{}) {
+		files := &tlsFiles{prober: prober, logger: logger}
+		tasks = append(tasks, task{"TLS files", files.watch})
+		sources = func() []timeline.Source { return append(feed.sources(), files.shown()) }
+	}
 	if served != nil {
-		served.follow(feed)
+		served.follow(sources, feed.lastContact)
 		tasks = append(tasks, task{"HTTP server", served.serving(component, recorder, logger)})
 	}
 	if f.once {

@@ -138,9 +138,13 @@ func (f *runFlags) check(set *pflag.FlagSet) error {
 	return f.checkCluster(set)
 }
 
-// checkTLS refuses what would be ignored while the password goes out in the clear.
+// checkTLS refuses what would be ignored while the password goes out in the clear, and half of a
+// client certificate.
 func (f *runFlags) checkTLS(set *pflag.FlagSet) error {
 	if f.agentScheme == "https" {
+		if set.Changed("agent-cert") != set.Changed("agent-key") {
+			return usagef("--agent-cert and --agent-key go together, and only one of them is given")
+		}
 		return nil
 	}
 	return misplaced(set, "without --agent-scheme https", func(name string) bool {
@@ -167,7 +171,8 @@ func (f *runFlags) checkStream(set *pflag.FlagSet) error {
 	case err != nil:
 		return err
 	case f.credentialsDir == "":
-		return usagef("--credentials-dir is required with --pods-from")
+		return usagef("--credentials-dir is required with --pods-from: a directory with the files " +
+			"dataplane_username and dataplane_password")
 	case f.namespace != "":
 		if problems := validation.IsDNS1123Label(f.namespace); len(problems) > 0 {
 			return usagef("--namespace %q: %s", f.namespace, problems[0])

@@ -185,6 +185,17 @@ func TestSignalEndsTheProgramWhileItsOutputIsBlocked(t *testing.T) {
 	}
 }
 
+// A terminal that closes ends the program in order, as other signals do.
+func TestHangup(t *testing.T) {
+	f := newFleet(t, "127.88.0.1")
+	s := start(t, runArgs(f, credentialsDir(t, "admin", password), "--log-level", "debug")...)
+	s.awaitStderr("step")
+	_ = s.cmd.Process.Signal(syscall.SIGHUP)
+	if status := s.end(); status != 0 {
+		t.Errorf("status %d: %s", status, s.stderr())
+	}
+}
+
 func TestSignalEndsTheProgramWhileItWaitsForANamedPipe(t *testing.T) {
 	f := newFleet(t, "127.88.0.1")
 	pipe := filepath.Join(t.TempDir(), "pods")

@@ -63,7 +63,7 @@ func TestBadUsageIsOneLineAndStatusTwo(t *testing.T) {
 		{run("--agent-scheme", "gopher"), "gopher"},
 		{run("--agent-container", ""), "--agent-container"},
 		{run("--agent-ca", "/nowhere/ca.pem", "--agent-scheme", "https"), "/nowhere/ca.pem"},
-		{run("--agent-cert", "/nowhere/c.pem", "--agent-scheme", "https"), "key"},
+		{run("--agent-cert", "/nowhere/c.pem", "--agent-scheme", "https"), "--agent-key"},
 		{run("--agent-ca", "ca.pem"), "--agent-ca makes no sense without --agent-scheme https"},
 		{run("--agent-server-name", "x"), "--agent-server-name makes no sense"},
 		{run("-n", "BAD NS"), "BAD NS"},

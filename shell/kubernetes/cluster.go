@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"regexp"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/dynamic"
@@ -47,7 +46,14 @@ func Connect(access Access, userAgent string) (*Cluster, error) {
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: access.Context}
 	overrides.Context.Namespace = access.Namespace
 	loaded := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+	raw, err := loaded.RawConfig()
+	if err != nil {
+		return nil, configError(err)
+	}
 	config, err := loaded.ClientConfig()
+	if broken := checkKubeconfig(raw, access.Context, err); broken != nil {
+		return nil, configError(broken)
+	}
 	switch {
 	case clientcmd.IsEmptyConfig(err) && access.Kubeconfig != "":
 		return nil, fmt.Errorf("kubeconfig %q names no cluster", access.Kubeconfig)
@@ -73,9 +79,12 @@ func Connect(access Access, userAgent string) (*Cluster, error) {
 // NewCluster uses the configuration of a program that has one already. The error says what is wrong
 // with it.
 func NewCluster(config *rest.Config, namespace string) (*Cluster, error) {
+	if err := checkClientCertificate(config); err != nil {
+		return nil, configError(err)
+	}
 	server, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
-		return nil, configError(err)
+		return nil, configError(err, config.Host)
 	}
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -83,7 +92,7 @@ func NewCluster(config *rest.Config, namespace string) (*Cluster, error) {
 	}
 	client, err := dynamic.NewForConfigAndClient(config, httpClient)
 	if err != nil {
-		return nil, configError(err)
+		return nil, configError(err, config.Host)
 	}
 	return &Cluster{
 		Config: config, Client: client, Namespace: namespace,
@@ -91,13 +100,6 @@ func NewCluster(config *rest.Config, namespace string) (*Cluster, error) {
 		close:  func() { utilnet.CloseIdleConnectionsFor(httpClient.Transport) },
 	}, nil
 }
-
-// configError leaves out the user and the password of each URL that the error quotes.
-func configError(err error) error {
-	return errors.New("kubeconfig: " + userinfo.ReplaceAllString(err.Error(), "$1"))
-}
-
-var userinfo = regexp.MustCompile(`("|//)[^"]*@`)
 
 // Close closes the connections that nobody uses any more.
 func (c *Cluster) Close() { c.close() }

@@ -73,6 +73,38 @@ func TestConnectFindsTheClusterAsKubectlDoes(t *testing.T) {
 	}
 }
 
+// A kubeconfig that is not complete is told what it lacks; nobody becomes anonymous unawares.
+func TestIncompleteKubeconfigs(t *testing.T) {
+	certificate := filepath.Join(t.TempDir(), "certificate")
+	if err := os.WriteFile(certificate, []byte("no PEM"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pair := fmt.Sprintf(`"client-certificate":%[1]q,"client-key":%[1]q`, certificate)
+	for want, config := range map[string]string{
+		"there is no current context; choose one of a, b": `"clusters":[{"name":"c","cluster":{"server":"https://h"}}],
+			"contexts":[{"name":"b","context":{"cluster":"c"}},{"name":"a","context":{"cluster":"c"}}]`,
+		`context "a" names the cluster "d", which does not exist`: `"current-context":"a",
+			"clusters":[{"name":"c","cluster":{"server":"https://h"}}],
+			"contexts":[{"name":"a","context":{"cluster":"d"}}]`,
+		`context "a" names the user "u", which does not exist`: `"current-context":"a",
+			"clusters":[{"name":"c","cluster":{"server":"https://h"}}],
+			"contexts":[{"name":"a","context":{"cluster":"c","user":"u"}}]`,
+		"are no PEM certificate": `"current-context":"a",
+			"clusters":[{"name":"c","cluster":{"server":"https://h"}}],"users":[{"name":"u","user":{` + pair + `}}],
+			"contexts":[{"name":"a","context":{"cluster":"c","user":"u"}}]`,
+	} {
+		path := filepath.Join(t.TempDir(), "config")
+		content := `{"apiVersion":"v1","kind":"Config",` + config + "}"
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Connect(Access{Kubeconfig: path}, "test")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // A user and password in a URL that makes no sense are not repeated.
 func TestConfigErrorsHoldNoPassword(t *testing.T) {
 	for name, cluster := range map[string]string{
@@ -80,6 +112,9 @@ func TestConfigErrorsHoldNoPassword(t *testing.T) {
 		"server with an escape": `"server":"https://admin:s3c/ret%zz@host"`,
 		"proxy with a bad port": `"server":"https://host","proxy-url":"http://user:s3cret@proxy:bad"`,
 		"proxy without scheme":  `"server":"https://host","proxy-url":"user:s3cret@proxy:80"`,
+		"proxy with a quote":    `"server":"https://host","proxy-url":"http://user:s3c\"ret%zz@proxy:80"`,
+		"proxy with a slash":    `"server":"https://host","proxy-url":"http://user:s3c/ret%zz@proxy:80"`,
+		"server with a quote":   `"server":"https://admin:s3c\"ret@ho st:6443"`,
 	} {
 		path := filepath.Join(t.TempDir(), "config")
 		content := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"time"
 
@@ -45,6 +46,9 @@ const (
 	DefaultRetryPeriod   = 2 * time.Second
 )
 
+// maxLeaseDuration is what the field of a Lease can hold.
+const maxLeaseDuration = math.MaxInt32 * time.Second
+
 // DefaultIdentity is the host's name, which in a pod is the pod's, and something unique.
 func DefaultIdentity() (string, error) {
 	host, err := os.Hostname()
@@ -68,6 +72,9 @@ func (e Election) Validate() error {
 			e.LeaseDuration, e.RenewDeadline)
 	case e.LeaseDuration%time.Second != 0:
 		return fmt.Errorf("lease duration %v is not a number of seconds", e.LeaseDuration)
+	case e.LeaseDuration > maxLeaseDuration:
+		return fmt.Errorf("lease duration %v is longer than a Lease can hold: %v",
+			e.LeaseDuration, maxLeaseDuration)
 	}
 	return nil
 }

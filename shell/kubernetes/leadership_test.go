@@ -238,6 +238,7 @@ func TestElectionIsChecked(t *testing.T) {
 		"number of seconds":  func(e *Election) { e.LeaseDuration += time.Millisecond },
 		"retry period -1ns":  func(e *Election) { e.RetryPeriod = -1 },
 		"lease duration -1s": func(e *Election) { e.LeaseDuration = -time.Second },
+		"than a Lease can":   func(e *Election) { e.LeaseDuration = 1193050 * time.Hour },
 	} {
 		election := good
 		spoil(&election)

@@ -127,9 +127,9 @@ func (l *leaseLock) held(
 		return !led
 	case l.holder == before, l.holder == l.election.Identity: // of a time before; taken at once
 	case l.holder == "":
-		l.logger.Info("lease given up", "lease", l.election.Lease, "holder_before", before)
+		l.logger.Info("the leader has given up the lease", "lease", l.election.Lease, "leader", before)
 	default:
-		l.logger.Info("another replica leads, until then unless it renews the lease; discovery goes on",
+		l.logger.Info("another replica leads, at least until then; discovery goes on",
 			"lease", l.election.Lease, "holder", l.holder, "until", l.until.Round(time.Second))
 	}
 	return false

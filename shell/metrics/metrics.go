@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/invariant"
 	"github.com/haproxy-discovery/haproxy-discovery/effects"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
@@ -69,7 +70,12 @@ func (m *Metrics) FollowInputLog(log InputLog) { m.inputLog = log }
 
 // FollowChecks adds what becomes of the checks of the invariants. To be called before the metrics are
 // registered.
-func (m *Metrics) FollowChecks(checks Checks) { m.checks = checks }
+func (m *Metrics) FollowChecks(checks Checks) {
+	m.checks = checks
+	for _, name := range invariant.Names() {
+		m.counters.violations.WithLabelValues(name)
+	}
+}
 
 // InvariantViolated counts a violation by the number of the invariant or rule, I4 or R17. Safe for
 // concurrent use.

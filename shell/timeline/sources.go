@@ -8,6 +8,7 @@ const (
 	PodSource        SourceKind = "pods"
 	CredentialSource SourceKind = "credentials"
 	LeadershipSource SourceKind = "leadership"
+	AgentTLSSource   SourceKind = "agent_tls"
 )
 
 // Source is where some of the component's inputs come from, as it is at a moment.
