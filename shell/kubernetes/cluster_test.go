@@ -48,6 +48,7 @@ func TestConnectFindsTheClusterAsKubectlDoes(t *testing.T) {
 		{"several files", list, Access{}, "https://one.example:6443 lb"},
 		{"context", list, Access{Context: "two"}, "https://two.example:6443 default"},
 		{"namespace", one, Access{Namespace: "edge"}, "https://one.example:6443 edge"},
+		{"no such context with an @", list, Access{Context: "admin@three"}, `context "admin@three" does not exist`},
 		{"no such context", list, Access{Context: "three"}, `kubeconfig: context "three" does not exist`},
 		{"no such file", "", Access{Kubeconfig: "/nowhere/config"}, "/nowhere/config"},
 		{"broken file", broken, Access{}, broken},
@@ -114,6 +115,7 @@ func TestConfigErrorsHoldNoPassword(t *testing.T) {
 		"proxy without scheme":  `"server":"https://host","proxy-url":"user:s3cret@proxy:80"`,
 		"proxy with a quote":    `"server":"https://host","proxy-url":"http://user:s3c\"ret%zz@proxy:80"`,
 		"proxy with a slash":    `"server":"https://host","proxy-url":"http://user:s3c/ret%zz@proxy:80"`,
+		"server with one slash": `"server":"https:/admin:s3cret@h:1"`,
 		"server with a quote":   `"server":"https://admin:s3c\"ret@ho st:6443"`,
 	} {
 		path := filepath.Join(t.TempDir(), "config")

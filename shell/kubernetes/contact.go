@@ -45,9 +45,8 @@ func (c *contact) opened() {
 	c.last = c.now()
 }
 
-// settled: a watch has been open for a moment, or has told of something. This alone ends a loss of
-// contact: lists may still be permitted where watches are not, and a watch may fail as soon as it is
-// open.
+// settled: a watch has been open for a moment. This alone ends a loss of contact: lists may still be
+// permitted where watches are not, and a watch may fail as soon as it is open.
 func (c *contact) settled() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -165,7 +165,7 @@ func statusText(status metav1.Status) string {
 	case !foreign:
 		return status.Message
 	case connectionLost.MatchString(quoted):
-		return "the connection was lost"
+		return lostConnection
 	default:
 		return fmt.Sprintf("the answer is none of the API, status %d", status.Code)
 	}
@@ -183,6 +183,8 @@ func foreignText(status metav1.Status) (quoted string, foreign bool) {
 	}
 	return "", false
 }
+
+const lostConnection = "the connection was lost"
 
 // connectionLost are the ends of a connection that client-go takes for an answer.
 var connectionLost = regexp.MustCompile(`^unable to decode an event from the watch stream: ` +

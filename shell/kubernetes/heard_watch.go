@@ -6,6 +6,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -19,8 +20,10 @@ type heardWatch struct {
 	from *listWatch
 	// initial tells that the list streamed first is not complete.
 	initial bool
-	opened  time.Time
-	events  int
+	// lost tells that the connection has ended without a word from the server.
+	lost bool
+	// judged tells that the watch has lasted, has told of a change, or has counted as a setback.
+	judged  bool
 	result  chan watch.Event
 	stopped chan struct{}
 	stop    sync.Once
@@ -31,7 +34,7 @@ func (l *listWatch) hear(
 	ctx context.Context, events watch.Interface, initial bool, ended func(),
 ) *heardWatch {
 	h := &heardWatch{
-		Interface: events, from: l, initial: initial, opened: time.Now(),
+		Interface: events, from: l, initial: initial,
 		result: make(chan watch.Event), stopped: make(chan struct{}),
 	}
 	l.contact.opened()
@@ -62,14 +65,15 @@ func (h *heardWatch) pass(ctx context.Context) (known bool) {
 	for {
 		select {
 		case <-settled.C:
-			h.from.contact.settled()
+			h.judged = true
+			h.from.settled()
 		case <-silence.C:
 			h.tooSilent()
 			return false
 		case event, open := <-h.Interface.ResultChan():
 			// A watch that we stop may end with an error, for the connection was closed under its reader.
 			if h.isStopped() {
-				return true
+				return !h.lost
 			}
 			if !open {
 				h.endedByServer()
@@ -79,11 +83,14 @@ func (h *heardWatch) pass(ctx context.Context) (known bool) {
 			if !goOn {
 				return true
 			}
-			silence.Reset(h.mayBeSilent())
+			// Of a list that is streamed, only more of it is progress.
+			if !h.initial || event.Type == watch.Added {
+				silence.Reset(h.mayBeSilent())
+			}
 			select {
 			case h.result <- event:
 			case <-h.stopped:
-				return true
+				return !h.lost
 			}
 		}
 	}
@@ -91,29 +98,45 @@ func (h *heardWatch) pass(ctx context.Context) (known bool) {
 
 // take takes an event down. It gives what is to be passed on, if the watch is to go on.
 func (h *heardWatch) take(ctx context.Context, event watch.Event) (watch.Event, bool) {
-	contact := h.from.contact
-	h.events++
 	if event.Type == watch.Error {
 		err := apierrors.FromObject(event.Object)
 		if isExpired(err) {
+			h.judged = true
 			h.from.expired("watch")
 		} else if ctx.Err() == nil {
-			contact.failed(h.from.failure("watch", err))
+			h.failed(err)
 		}
 		return watch.Event{Type: watch.Error, Object: tellable(event.Object, err)}, true
 	}
 	if kind := kindOf(event.Object); kind != h.from.kind {
-		contact.failed(h.from.failure("watch", foreignAnswer(kind, "a "+h.from.kind)))
+		h.failed(foreignAnswer(kind, "a "+h.from.kind))
 		h.Interface.Stop()
 		return event, false
 	}
-	h.from.expirations.Store(0)
-	contact.heard()
-	contact.settled()
-	if event.Type == watch.Bookmark {
-		h.initial = false
+	h.from.contact.heard()
+	switch {
+	case event.Type == watch.Bookmark:
+		h.initial = h.initial && !endsInitialList(event.Object)
+	case !h.initial: // a change: the watch serves its purpose, however short it is
+		h.judged = true
+		h.from.setbacks.Store(0)
 	}
 	return event, true
+}
+
+func endsInitialList(bookmark runtime.Object) bool {
+	object, err := meta.Accessor(bookmark)
+	return err == nil && object.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+}
+
+func (h *heardWatch) failed(err error) {
+	failure := h.from.failure("watch", err)
+	h.lost = cause(err) == lostConnection
+	h.from.contact.failed(failure)
+	if !h.judged {
+		h.judged = true
+		h.from.setbacks.Add(1)
+	}
 }
 
 func (h *heardWatch) mayBeSilent() time.Duration {
@@ -137,8 +160,8 @@ func (h *heardWatch) endedByServer() {
 	if h.initial {
 		h.from.listNext.Store(true)
 	}
-	if h.events == 0 && time.Since(h.opened) < h.from.limits.settle {
-		h.from.contact.failed(h.from.failure("watch", inOwnWords("each watch ends as soon as it is open")))
+	if !h.judged {
+		h.from.setback("watch", "each watch ends as soon as it is open")
 	}
 }
 

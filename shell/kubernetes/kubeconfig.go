@@ -66,14 +66,22 @@ func checkClientCertificate(config *rest.Config) error {
 func configError(err error, urls ...string) error {
 	text := err.Error()
 	for _, address := range urls {
-		start := strings.Index(address, "//") + len("//")
-		if end := strings.LastIndex(address, "@"); end >= start {
-			login := address[start : end+1]
+		_, rest, hasScheme := strings.Cut(address, "//")
+		if !hasScheme {
+			rest = address
+		}
+		if end := strings.LastIndex(rest, "@"); end >= 0 {
+			login := rest[:end+1]
 			text = strings.ReplaceAll(text, login, "")
 			text = strings.ReplaceAll(text, strings.Trim(strconv.Quote(login), `"`), "")
 		}
 	}
-	return errors.New("kubeconfig: " + userinfo.ReplaceAllString(text, "$1"))
+	text = userinfo.ReplaceAllString(text, "//")
+	return errors.New("kubeconfig: " + yamlAnchor.ReplaceAllString(text, "unknown anchor"))
 }
 
-var userinfo = regexp.MustCompile(`("|//)[^"]*@`)
+var (
+	userinfo = regexp.MustCompile(`//[^"]*@`)
+	// yamlAnchor is what a token or password that begins with an asterisk is taken for.
+	yamlAnchor = regexp.MustCompile(`unknown anchor '[^']*'`)
+)

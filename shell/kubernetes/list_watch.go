@@ -27,8 +27,8 @@ type listWatch struct {
 	limits              watchLimits
 	// listNext asks for a plain list where one would be streamed next, since that went wrong.
 	listNext atomic.Bool
-	// expirations counts the watches that have expired since an event was heard.
-	expirations atomic.Int32
+	// setbacks counts the watches that did not last until they had settled, one after the other.
+	setbacks atomic.Int32
 }
 
 // watchLimits say for how long a server may keep its clients waiting. client-go has no such limits: a
@@ -40,15 +40,15 @@ type watchLimits struct {
 	settle time.Duration
 	// silence is for the next event. A kube-apiserver sends a bookmark every minute.
 	silence time.Duration
-	// initialSilence is for the next event as long as the streamed list is not complete.
+	// initialSilence is for the next object as long as the streamed list is not complete.
 	initialSilence time.Duration
-	// expired is the pause between lists whose watches expire at once.
-	expired time.Duration
+	// pause is between watches that do not last.
+	pause time.Duration
 }
 
 var defaultWatchLimits = watchLimits{
 	answer: time.Minute, settle: time.Second, silence: 90 * time.Second, initialSilence: silenceLimit,
-	expired: 5 * time.Second,
+	pause: 5 * time.Second,
 }
 
 // listerWatcher is what an informer takes. Where the server can, it streams the initial list: a
@@ -95,8 +95,8 @@ func (l *listWatch) watch(ctx context.Context, options metav1.ListOptions) (watc
 		if l.listNext.Swap(false) {
 			return nil, errNoStreaming
 		}
-		l.pause(ctx)
 	}
+	l.pause(ctx)
 	watching, cancel := context.WithCancel(ctx)
 	late := time.AfterFunc(l.limits.answer, cancel)
 	events, err := l.resource.Watch(watching, options)
@@ -147,7 +147,7 @@ func (l *listWatch) failed(
 	}
 	if isExpired(err) {
 		l.expired(verb)
-		return err
+		return err // an informer lists anew
 	}
 	failed := l.failure(verb, err)
 	l.contact.failed(failed)
@@ -158,22 +158,33 @@ func (l *listWatch) failure(verb string, err error) *Failure {
 	return newFailure(verb+" "+l.asked, l.server, err)
 }
 
-// maxExpired is how often a watch may expire before anything is heard of the next one.
-const maxExpired = 3
+// maxSetbacks is how many watches in a row may end before they have settled until that is told, and
+// asked for the next one with a pause.
+const maxSetbacks = 3
 
-// expired is part of the protocol now and then: the informer lists anew, and at once. A server whose
-// lists have always expired already is in trouble, and not to be asked without a pause.
-func (l *listWatch) expired(verb string) {
-	if l.expirations.Add(1) >= maxExpired {
-		l.contact.failed(l.failure(verb, inOwnWords("what is listed has always expired already (410)")))
+// setback: a watch has ended, or expired, as soon as it was open. That is usual now and then.
+func (l *listWatch) setback(verb, words string) {
+	if l.setbacks.Add(1) >= maxSetbacks {
+		l.contact.failed(l.failure(verb, inOwnWords(words)))
 	}
 }
 
-// pause delays a list that has no prospects.
+// expired is part of the protocol: the informer lists anew, and at once.
+func (l *listWatch) expired(verb string) {
+	l.setback(verb, "what is listed has always expired already (410)")
+}
+
+// settled: a watch lasts.
+func (l *listWatch) settled() {
+	l.setbacks.Store(0)
+	l.contact.settled()
+}
+
+// pause delays a request that has no prospects.
 func (l *listWatch) pause(ctx context.Context) {
-	if l.expirations.Load() >= maxExpired {
+	if l.setbacks.Load() >= maxSetbacks {
 		select {
-		case <-time.After(l.limits.expired):
+		case <-time.After(l.limits.pause):
 		case <-ctx.Done():
 		}
 	}

@@ -53,6 +53,13 @@ func selectorMatch(state core.State, pod *core.Pod) string {
 	return "no"
 }
 
+// Reselected tells that the selector takes another view of the same labels than it did before: a
+// change of the configuration.
+func (f PodFacts) Reselected(older PodFacts) bool {
+	return f.pod != nil && older.pod != nil && f.selectorMatch != older.selectorMatch &&
+		older.selectorMatch != "unknown"
+}
+
 func (f PodFacts) fields() []field {
 	if f.pod == nil {
 		return nil

@@ -35,11 +35,13 @@ func (s *story) tell(step output.Step, before, after core.State) (output.Step, b
 	was, wasKnown := before.Standing(s.key)
 	is, isKnown := after.Standing(s.key)
 	was.Attempts = is.Attempts // the next attempt tells that a full pass has reset the count
-	if wasKnown == isKnown && was == is && !a.named && len(step.Effects) == 0 {
+	facts := output.FactsOf(after, s.key)
+	if wasKnown == isKnown && was == is && !a.named && len(step.Effects) == 0 &&
+		!facts.Reselected(s.facts) {
 		return step, false
 	}
 	step.Pod = &output.PodStep{
-		Key: s.key, Was: s.facts, Is: output.FactsOf(after, s.key),
+		Key: s.key, Was: s.facts, Is: facts,
 		VerdictWas: s.verdict, Verdict: s.times.Now().Record(s.key),
 		Queued: is.Queued && !was.Queued, OtherEffects: all - len(step.Effects),
 	}
