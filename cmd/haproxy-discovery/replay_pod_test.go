@@ -274,3 +274,17 @@ func TestReplayLeavesOutWhatOnlyResetsTheBackOff(t *testing.T) {
 		t.Errorf("got:\n%s", got)
 	}
 }
+
+// A selector that changes is told in the step that has changed it, though the verdict stays: a pod
+// that is Pending is ignored for that first.
+func TestReplayTellsThatASelectorHasChanged(t *testing.T) {
+	log := newStoryLog(t)
+	log.begin("app=haproxy", append(neighbours(0, 3, ""), ourPod(pending))...)
+	log.put(core.ConfigValidated{AgentPort: 5555, PodSelector: "app=other"})
+	log.put(core.ConfigValidated{AgentPort: 5556, PodSelector: "app=other"})
+	story := replayed(t, log.close(), "--pod", "lb/hap-20", "-o", "text")
+	_, told, _ := strings.Cut(story, "config_validated agent_port=5555 pod_selector=app=other\n")
+	if !strings.HasPrefix(told, "        pod selector_match=no\n") || strings.Contains(story, "5556") {
+		t.Errorf("the story is\n%s", story)
+	}
+}
