@@ -2,9 +2,14 @@ package kubernetes
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
@@ -53,5 +58,28 @@ func TestStoppedWatchHasNotFailed(t *testing.T) {
 	await(t, "the end", log, func() bool { return !contact.view().Connected })
 	if view := contact.view(); view.LastError != "" {
 		t.Errorf("view %+v", view)
+	}
+}
+
+// A connection that is found to be dead was so for a while: the last contact is what was heard last.
+func TestLostConnectionIsNoContact(t *testing.T) {
+	log := &logged{}
+	contact := newContact("pods", log.logger())
+	var now atomic.Pointer[time.Time]
+	begun := time.Now()
+	now.Store(&begun)
+	contact.now = func() time.Time { return *now.Load() }
+	source := watch.NewFake()
+	heard := hear(contact, source)
+	later := begun.Add(45 * time.Second)
+	now.Store(&later)
+	lost := apierrors.NewClientErrorReporter(http.StatusInternalServerError, "GET", "ClientWatchDecoding").
+		AsObject(errors.New("unable to decode an event from the watch stream: http2: client connection lost"))
+	go source.Error(lost)
+	<-heard.ResultChan()
+	heard.Stop()
+	await(t, "the end", log, func() bool { return !contact.view().Connected })
+	if view := contact.view(); !view.LastContact.Equal(begun) || !strings.Contains(view.LastError, "was lost") {
+		t.Errorf("view %+v, begun %v", view, begun)
 	}
 }
