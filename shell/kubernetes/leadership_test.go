@@ -182,6 +182,25 @@ func TestOnlyAWrittenLeaseLeads(t *testing.T) {
 	}
 }
 
+// A lease that another replica has taken and given back begins a new term, though client-go has
+// never stopped renewing.
+func TestStolenLeaseBeginsANewTerm(t *testing.T) {
+	t.Parallel()
+	lock := newLeaseLock(nil, Election{Identity: "a"}, "", (&logged{}).logger())
+	for i, step := range []struct {
+		holder         string
+		written, leads bool
+	}{
+		{"a", true, true}, {"a", true, false}, {"a", false, false},
+		{"thief", false, false}, {"a", false, false}, {"a", true, true},
+	} {
+		record := resourcelock.LeaderElectionRecord{HolderIdentity: step.holder, LeaseDurationSeconds: 15}
+		if leads := lock.held(record, step.written); leads != step.leads {
+			t.Errorf("step %d: a term begins: %v, want %v", i+1, leads, step.leads)
+		}
+	}
+}
+
 // A lease of a peer that is dead: one line says who holds it and until when, then it is taken over.
 func TestLeaseOfADeadPeer(t *testing.T) {
 	t.Parallel()
