@@ -212,11 +212,23 @@ func fail(w http.ResponseWriter, code int) {
 		http.StatusUnprocessableEntity: metav1.StatusReasonInvalid,
 	}
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure",
-		Reason: reasons[code], Code: int32(code), Message: fmt.Sprintf("answer %d", code),
-	})
+	_ = json.NewEncoder(w).Encode(failure(code, reasons[code], fmt.Sprintf("answer %d", code)))
 }
+
+func failure(code int, reason metav1.StatusReason, message string) metav1.Status {
+	return metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure",
+		Reason: reason, Code: int32(code), Message: message,
+	}
+}
+
+// errorEvent is what ends a watch with a failure.
+func errorEvent(status metav1.Status) any {
+	return map[string]any{"type": "ERROR", "object": status}
+}
+
+// tooOld is the failure of a watch from a version that the server has forgotten.
+var tooOld = errorEvent(failure(http.StatusGone, metav1.StatusReasonExpired, "too old"))
 
 func (s *apiServer) list(w http.ResponseWriter, prefix string) {
 	s.mu.Lock()
@@ -262,10 +274,7 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	if forgotten {
-		send(map[string]any{"type": "ERROR", "object": metav1.Status{
-			TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure",
-			Code: http.StatusGone, Reason: metav1.StatusReasonExpired, Message: "too old",
-		}})
+		send(tooOld)
 		return
 	}
 	w.(http.Flusher).Flush()

@@ -17,13 +17,6 @@ var impatient = watchLimits{
 	initialSilence: 300 * time.Millisecond, pause: 200 * time.Millisecond,
 }
 
-func followImpatiently(t *testing.T, s *apiServer) *followed {
-	f := &followed{server: s, Pods: NewPods(s.cluster, "", s.log.logger())}
-	f.listWatch.limits = impatient
-	f.stop = running(t, func(ctx context.Context) error { return f.Run(ctx, f.handle) })
-	return f
-}
-
 // isInitial tells that the request asks for the list, too.
 func isInitial(r *http.Request) bool { return r.URL.Query().Get("sendInitialEvents") == "true" }
 
@@ -33,7 +26,7 @@ func TestHungServerBehindAnOpenWatch(t *testing.T) {
 	t.Parallel()
 	s := newAPIServer(t)
 	s.pod("haproxy-0", "u0")
-	f := followImpatiently(t, s)
+	f := followWithin(t, s, impatient)
 	f.expect(t, "[lb/haproxy-0]", "synced")
 	s.hanging(true)
 	await(t, "the failure", s.log, func() bool { return f.View().LastError != "" })
@@ -61,7 +54,7 @@ func TestSilentWatchIsOpenedAnew(t *testing.T) {
 		opened.Add(1)
 		return false
 	})
-	f := followImpatiently(t, s)
+	f := followWithin(t, s, impatient)
 	f.expect(t, "[lb/haproxy-0]", "synced")
 	await(t, "more watches", s.log, func() bool { return opened.Load() > 3 })
 	s.pod("haproxy-0", "u1")
@@ -105,7 +98,7 @@ func TestInitialListThatIsNeverComplete(t *testing.T) {
 				}
 				return isInitial(r)
 			})
-			f := followImpatiently(t, s)
+			f := followWithin(t, s, impatient)
 			f.expect(t, "[lb/haproxy-0]", "synced")
 			s.pod("haproxy-0", "u1")
 			f.expect(t, "[lb/haproxy-0]")
@@ -126,13 +119,10 @@ func TestWatchesThatExpireAtOnce(t *testing.T) {
 	var asked atomic.Int32
 	s.watches(func(_ *http.Request, send func(any)) bool {
 		asked.Add(1)
-		send(map[string]any{"type": "ERROR", "object": metav1.Status{
-			TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure",
-			Code: http.StatusGone, Reason: metav1.StatusReasonExpired, Message: "too old",
-		}})
+		send(tooOld)
 		return true
 	})
-	f := followImpatiently(t, s)
+	f := followWithin(t, s, impatient)
 	await(t, "the failure", s.log, func() bool { return strings.Contains(f.View().LastError, "expired") })
 	before, since := asked.Load(), time.Now()
 	await(t, "more requests", s.log, func() bool { return asked.Load() >= before+5 })
@@ -155,17 +145,15 @@ func TestWatchesThatEndAtOnce(t *testing.T) {
 		"end":                    nil,
 		"end after a bookmark":   bookmark(collectionOf+"pods/", 7),
 		"tell of something else": event{Type: "ADDED", Object: node},
-		"fail": map[string]any{"type": "ERROR", "object": metav1.Status{
-			TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure",
-			Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError, Message: "bad day",
-		}},
+		"fail": errorEvent(failure(
+			http.StatusInternalServerError, metav1.StatusReasonInternalError, "bad day")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newAPIServer(t)
 			s.pod("haproxy-0", "u0")
 			var asked atomic.Int32
-			f := followImpatiently(t, s)
+			f := followWithin(t, s, impatient)
 			f.expect(t, "[lb/haproxy-0]", "synced")
 			s.watches(func(_ *http.Request, send func(any)) bool {
 				asked.Add(1)

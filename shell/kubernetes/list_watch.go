@@ -91,10 +91,8 @@ func (l *listWatch) readList(
 func (l *listWatch) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	l.tweak(&options)
 	initial := options.SendInitialEvents != nil
-	if initial {
-		if l.listNext.Swap(false) {
-			return nil, errNoStreaming
-		}
+	if initial && l.listNext.Swap(false) {
+		return nil, errNoStreaming
 	}
 	l.pause(ctx)
 	watching, cancel := context.WithCancel(ctx)

@@ -38,7 +38,12 @@ func (s *apiServer) pod(name, uid string) {
 }
 
 func followPods(t *testing.T, s *apiServer) *followed {
+	return followWithin(t, s, defaultWatchLimits)
+}
+
+func followWithin(t *testing.T, s *apiServer, limits watchLimits) *followed {
 	f := &followed{server: s, Pods: NewPods(s.cluster, "app=haproxy", s.log.logger())}
+	f.listWatch.limits = limits
 	f.stop = running(t, func(ctx context.Context) error { return f.Run(ctx, f.handle) })
 	return f
 }

@@ -35,9 +35,13 @@ func (s *story) tell(step output.Step, before, after core.State) (output.Step, b
 	was, wasKnown := before.Standing(s.key)
 	is, isKnown := after.Standing(s.key)
 	was.Attempts = is.Attempts // the next attempt tells that a full pass has reset the count
+	concerned := wasKnown != isKnown || was != is || a.named || len(step.Effects) > 0
+	_, reconfigures := step.Input.(core.ConfigValidated)
+	if !concerned && !reconfigures {
+		return step, false
+	}
 	facts := output.FactsOf(after, s.key)
-	if wasKnown == isKnown && was == is && !a.named && len(step.Effects) == 0 &&
-		!facts.Reselected(s.facts) {
+	if !concerned && !facts.Reselected(s.facts) {
 		return step, false
 	}
 	step.Pod = &output.PodStep{
