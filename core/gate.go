@@ -48,10 +48,14 @@ func (s *step) credentialsUpdated(in CredentialsUpdated) {
 	s.passWithFreshBackoff()
 }
 
+// podStoreSet takes a store that cannot say whether it has synced for synced if it is the first one
+// and a sync was told before it. A later one is a new informer's bare lister, say, whose emptiness
+// must not retire the fleet: it waits for its own sync (R6).
 func (s *step) podStoreSet(in PodStoreSet) {
 	s.trigger = TriggerPodStoreSet
+	first := !s.store.set
 	s.store.set = true
-	s.store.synced = in.Synced == SyncDone || in.Synced == SyncUnknown && s.store.syncSeen
+	s.store.synced = in.Synced == SyncDone || in.Synced == SyncUnknown && first && s.store.syncSeen
 	s.takeList(in.Pods, s.store.synced)
 	s.passWithFreshBackoff()
 }

@@ -23,7 +23,8 @@ type CredentialsUpdated struct{ Credentials Credentials }
 type Sync uint8
 
 // What a store says of its initial sync. SyncUnknown, the zero value, is a store that cannot say;
-// it counts as synced once any ResourceSyncComplete was seen (R6).
+// the first store counts as synced once any ResourceSyncComplete was seen, before it or after it, a
+// later one only once its own was, after it was set (R6).
 const (
 	SyncUnknown Sync = iota
 	SyncDone

@@ -59,7 +59,7 @@ func (s State) StoreSet() bool { return s.store.set }
 // StoreSynced tells whether absence from the present pod store's list counts.
 func (s State) StoreSynced() bool { return s.store.synced }
 
-// SyncSeen tells whether any store has completed its sync: it vouches for one that cannot say.
+// SyncSeen reports whether a sync was completed: it vouches for a first store that cannot say.
 func (s State) SyncSeen() bool { return s.store.syncSeen }
 
 // Len is the number of pods known.

@@ -45,7 +45,8 @@ type storeKnowledge struct {
 	set bool
 	// synced tells that absence from this store's list counts.
 	synced bool
-	// syncSeen tells that some store has completed its sync: it vouches for one that cannot say.
+	// syncSeen tells that a sync was completed: one before the first store vouches for that store,
+	// if it cannot say.
 	syncSeen bool
 }
 

@@ -65,8 +65,9 @@ func (k *knowledge) take(input core.Input) (pass, resetsBackoff bool) {
 		k.credentials = in.Credentials
 		return true, true
 	case core.PodStoreSet:
+		k.synced = in.Synced == core.SyncDone ||
+			in.Synced == core.SyncUnknown && !k.storeSet && k.syncSeen
 		k.storeSet = true
-		k.synced = in.Synced == core.SyncDone || in.Synced == core.SyncUnknown && k.syncSeen
 		return true, true
 	case core.ResourceSyncComplete:
 		if in.Resource != core.HAProxyPods {

@@ -57,8 +57,9 @@ func (f *facts) take(input core.Input) meaning {
 		m.fullPass, m.freshBackoff = true, true
 	case core.PodStoreSet:
 		m.trigger = core.TriggerPodStoreSet
+		vouchedFor := f.syncSeen && !f.storeSet // of the first store only
 		f.storeSet = true
-		f.synced = in.Synced == core.SyncDone || in.Synced == core.SyncUnknown && f.syncSeen
+		f.synced = in.Synced == core.SyncDone || in.Synced == core.SyncUnknown && vouchedFor
 		m.refusals += f.list(in.Pods, f.synced)
 		m.fullPass, m.freshBackoff = true, true
 	case core.ResourceSyncComplete:
