@@ -15,22 +15,30 @@ type container struct {
 	state                      AgentState
 }
 
-// agentState looks the agent up by name, first among the containers, then among the init
-// containers: one of those that still runs in a running pod is a native sidecar (R2).
-func agentState(name string, containers, inits []container) AgentState {
-	isAgent := func(c container) bool { return c.name == name }
-	if agent, found := lo.Find(containers, isAgent); found {
-		return agent.state
+// epochContainers are those that the runtime ID is made from, and the agent's state. The agent is
+// looked up by name, first among the containers, then among the init containers: one of those that
+// still runs in a running pod is a native sidecar (R2). Other init containers come and go beside the
+// agent and do not count.
+func epochContainers(agent string, containers, inits []container) ([]container, AgentState) {
+	isAgent := func(c container) bool { return c.name == agent }
+	if found, isFound := lo.Find(containers, isAgent); isFound {
+		return containers, found.state
 	}
-	agent, _ := lo.Find(inits, isAgent)
-	return agent.state
+	if found, isFound := lo.Find(inits, isAgent); isFound {
+		return append(slices.Clip(containers), found), found.state
+	}
+	return containers, AgentMissing
 }
 
-// runtimeID hashes name, image ID and container ID of all containers and of the running init
-// containers. The order in the lists does not enter, nor do restart counts, readiness or times.
-func runtimeID(containers, inits []container) RuntimeID {
-	running := lo.Filter(inits, func(c container, _ int) bool { return c.state == AgentRunning })
-	entries := lo.Map(slices.Concat(containers, running), func(c container, _ int) string {
+// runtimeID hashes the name and the container ID of each container, in whatever order they come.
+// Restart counts, readiness and times do not enter. The image ID does where there is no container ID
+// yet: another image comes with another container, while the runtime may spell the same image in
+// another way after its own restart.
+func runtimeID(containers []container) RuntimeID {
+	entries := lo.Map(containers, func(c container, _ int) string {
+		if c.containerID != "" {
+			c.imageID = ""
+		}
 		var entry []byte
 		for _, text := range []string{c.name, c.imageID, c.containerID} {
 			entry = binary.AppendUvarint(entry, uint64(len(text)))

@@ -13,7 +13,8 @@
 // # Vocabulary
 //
 //   - Pod: the facts of a pod, and all that is ever known of it. ReadPod reads them from an object.
-//   - RuntimeID: the container execution epoch; another one after each restart of a container.
+//   - RuntimeID: the container execution epoch, a hash of the names and IDs of the pod's containers
+//     and of the agent's where it is a native sidecar; another one after each restart of one of them.
 //   - Identity: namespace, name, UID, runtime ID and URL. What an admission holds for, and what a
 //     holder of an Endpoint may talk to: the authority.
 //   - Verdict: what a pod is by its facts alone: ignored, rejected with a reason, or a candidate.

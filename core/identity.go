@@ -5,8 +5,9 @@ import (
 	"strconv"
 )
 
-// RuntimeID is the container execution epoch of a pod: it changes whenever a container is
-// restarted or its image replaced. Computed by ReadPod; 64 hexadecimal digits.
+// RuntimeID is the container execution epoch of a pod: it changes whenever one of its containers, or
+// the agent as a native sidecar, is replaced by another, as a restart does it. A hash of names and
+// container IDs, computed by ReadPod; 64 hexadecimal digits.
 type RuntimeID string
 
 // Identity is what exactly an endpoint speaks to: the key of the admission cache and the authority

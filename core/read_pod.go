@@ -122,13 +122,11 @@ func (r *podReader) readIP(value any) {
 	}
 }
 
-// readContainers finds the agent by name, in containerStatuses first, then among the native
-// sidecars (R2), and computes the runtime ID. Ephemeral containers are not looked at.
+// readContainers finds the agent and computes the runtime ID. Ephemeral containers are not looked at.
 func (r *podReader) readContainers(status map[string]any) {
-	containers := r.containers(status, "containerStatuses")
-	inits := r.containers(status, "initContainerStatuses")
-	r.pod.Agent = agentState(r.agentContainer, containers, inits)
-	r.pod.RuntimeID = runtimeID(containers, inits)
+	containers, agent := epochContainers(r.agentContainer,
+		r.containers(status, "containerStatuses"), r.containers(status, "initContainerStatuses"))
+	r.pod.Agent, r.pod.RuntimeID = agent, runtimeID(containers)
 }
 
 func (r *podReader) containers(status map[string]any, field string) []container {

@@ -38,7 +38,12 @@ func TestRuntimeIDIgnoresWhatIsNoEpoch(t *testing.T) {
 		"resource version": set("not a number", "metadata", "resourceVersion"),
 		"last state": set(map[string]any{"terminated": nil},
 			"status", "containerStatuses", 0, "lastState"),
-		"finished init":        set("sha256:zzzz", "status", "initContainerStatuses", 0, "imageID"),
+		"image spelled otherwise": set("docker.io/library/agent@sha256:cccc",
+			"status", "containerStatuses", 1, "imageID"),
+		"init container": set("containerd://zz",
+			"status", "initContainerStatuses", 0, "containerID"),
+		"init container runs": set(map[string]any{"running": map[string]any{}},
+			"status", "initContainerStatuses", 0, "state"),
 		"ephemeral container":  set("sha256:zzzz", "status", "ephemeralContainerStatuses", 0, "imageID"),
 		"resources inside":     set([]any{}, "spec", "containers"),
 		"conditions":           set(nil, "status", "conditions"),
@@ -58,7 +63,7 @@ func TestRuntimeIDIgnoresWhatIsNoEpoch(t *testing.T) {
 // Whether a container is a native sidecar does not enter.
 func TestRuntimeIDIsPinned(t *testing.T) {
 	const (
-		two  = "3f4914af2defc7fbfe94d4c3da51406f9916867a2bfa567b3ca8e535fa745536"
+		two  = "77d0b97827937a9796441bbf506474ec0b88ee5f45d2980e250ef27716139cc1"
 		none = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 	)
 	for fixture, want := range map[string]core.RuntimeID{
@@ -70,7 +75,43 @@ func TestRuntimeIDIsPinned(t *testing.T) {
 	}
 }
 
-// Each of the three texts of each container enters; so does each container (R11).
+// A native sidecar that crashes and returns beside the agent does not touch the agent; the agent that
+// does so as a native sidecar is another one afterwards, and rejected in between (R2).
+func TestRuntimeIDOfNativeSidecars(t *testing.T) {
+	crash := map[string]any{"waiting": map[string]any{"reason": "CrashLoopBackOff"}}
+	beside := func(state any, id string) map[string]any {
+		return map[string]any{"name": "log-shipper", "containerID": id, "state": state}
+	}
+	sidecars := func(t *testing.T, others ...any) *unstructured.Unstructured {
+		t.Helper()
+		pod := object(t, "native_sidecar.json")
+		inits, _, _ := unstructured.NestedSlice(pod.Object, "status", "initContainerStatuses")
+		set(append(others, inits...), "status", "initContainerStatuses")(t, pod)
+		return pod
+	}
+	alone := read(t, sidecars(t))
+	running := map[string]any{"running": map[string]any{}}
+	for name, other := range map[string]map[string]any{
+		"starts": beside(running, "containerd://d1"), "crashes": beside(crash, "containerd://d1"),
+		"returns": beside(running, "containerd://d2"), "waits": beside(crash, ""),
+	} {
+		if pod := read(t, sidecars(t, other)); !pod.Equal(alone) {
+			t.Errorf("another sidecar %s: the facts differ: %+v", name, *pod)
+		}
+	}
+	crashed, returned := sidecars(t), sidecars(t)
+	set(crash, "status", "initContainerStatuses", 0, "state")(t, crashed)
+	if pod := read(t, crashed); pod.Agent != core.AgentWaiting {
+		t.Errorf("the agent that crashes is %q", pod.Agent)
+	}
+	set("containerd://c2", "status", "initContainerStatuses", 0, "containerID")(t, returned)
+	if pod := read(t, returned); pod.RuntimeID == alone.RuntimeID || pod.Agent != core.AgentRunning {
+		t.Errorf("the agent that returns is %q with the runtime ID of before", pod.Agent)
+	}
+}
+
+// Name and container ID of each container enter, and so does each container (R11). The image ID does
+// where there is no container ID.
 func TestRuntimeIDIsSensitive(t *testing.T) {
 	seen := map[core.RuntimeID]string{}
 	note := func(name string, object *unstructured.Unstructured) {
@@ -83,16 +124,18 @@ func TestRuntimeIDIsSensitive(t *testing.T) {
 	}
 	note("running", object(t, "running.json"))
 	for container := range 2 {
-		for _, field := range []string{"name", "imageID", "containerID"} {
+		for _, field := range []string{"name", "containerID"} {
 			changed := object(t, "running.json")
 			set("other", "status", "containerStatuses", container, field)(t, changed)
 			note(fmt.Sprint(container, field), changed)
 		}
+		for _, image := range []any{nil, "sha256:one", "sha256:two"} {
+			changed := object(t, "running.json")
+			set(nil, "status", "containerStatuses", container, "containerID")(t, changed)
+			set(image, "status", "containerStatuses", container, "imageID")(t, changed)
+			note(fmt.Sprint(container, "without ID, of image ", image), changed)
+		}
 	}
-	running := object(t, "running.json")
-	set(map[string]any{"running": map[string]any{}},
-		"status", "initContainerStatuses", 0, "state")(t, running)
-	note("the init container is running", running)
 	none := object(t, "running.json")
 	set([]any{}, "status", "containerStatuses")(t, none)
 	note("no containers", none)
@@ -110,19 +153,21 @@ func TestRuntimeIDIsUnambiguous(t *testing.T) {
 		{entry("", "", "")},
 		{entry("", "", ""), entry("", "", "")},
 		{entry("ab", "c", "")},
+		{entry("ab", "", "c")},
 		{entry("a", "bc", "")},
-		{entry("a", "b", "c")},
+		{entry("a", "", "bc")},
 		{entry("", "abc", "")},
+		{entry("", "", "abc")},
 		{entry("abc", "", "")},
-		{entry("a", "b", "c"), entry("d", "e", "f")},
-		{entry("a", "b", "f"), entry("d", "e", "c")},
-		{entry("a", "e", "c"), entry("d", "b", "f")},
+		{entry("a", "", "c"), entry("d", "", "f")},
+		{entry("a", "", "f"), entry("d", "", "c")},
+		{entry("a", "c", ""), entry("d", "f", "")},
 		{entry("a\x00b", "c", "")},
 		{entry("a", "\x00bc", "")},
-		{entry("a/b", "c", "d")},
-		{entry("a", "b/c", "d")},
-		{entry("\x01a", "b", "c")},
-		{entry("a", "b", "c\x01d\x01e\x01f")},
+		{entry("a/b", "", "d")},
+		{entry("a", "", "b/d")},
+		{entry("\x01a", "", "b")},
+		{entry("a", "", "c\x00\x01d\x01f")},
 	} {
 		changed := object(t, "running.json")
 		set(list, "status", "containerStatuses")(t, changed)

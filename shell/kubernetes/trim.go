@@ -52,9 +52,14 @@ func trimStatus(status map[string]any) map[string]any {
 	return trimmed
 }
 
-// trimContainer keeps which state a container is in, not since when or why.
+// trimContainer keeps which state a container is in, not since when or why; and of image ID and
+// container ID the one that counts, since a runtime that restarts may spell an image in another way.
 func trimContainer(container map[string]any) map[string]any {
 	trimmed := pick(container, "name", "imageID", "containerID", "state")
+	_, isText := trimmed["imageID"].(string)
+	if id, hasID := trimmed["containerID"].(string); isText && hasID && id != "" {
+		delete(trimmed, "imageID")
+	}
 	state, isObject := trimmed["state"].(map[string]any)
 	if !isObject {
 		return trimmed

@@ -59,7 +59,7 @@ func anyPod() *rapid.Generator[map[string]any] {
 		"startedAt": text("2026-01-01T00:00:00Z", "2026-01-01T00:10:00Z"), "exitCode": anyValue(),
 	}))
 	container := mostly(object(map[string]*rapid.Generator[any]{
-		"name": text("agent", "haproxy"), "imageID": text("i1", "i2"), "containerID": text("c1", "c2"),
+		"name": text("agent", "haproxy"), "imageID": text("i1", "i2"), "containerID": text("c1", "c2", ""),
 		"ready": anyValue(), "restartCount": anyValue(), "lastState": anyValue(),
 		"state": mostly(object(map[string]*rapid.Generator[any]{
 			"running": detail, "terminated": detail, "waiting": detail, "x": anyValue(),
@@ -190,6 +190,8 @@ func TestTrimmedPod(t *testing.T) {
 			agent(pod)["state"] = map[string]any{"running": map[string]any{"startedAt": "2026-03-01T11:00:00Z"}}
 		}, true},
 		{"container ID", func(pod map[string]any) { agent(pod)["containerID"] = "containerd://c2" }, false},
+		{"image ID", func(pod map[string]any) { agent(pod)["imageID"] = "docker.io/agent@sha256:cc" }, true},
+		{"image ID without container ID", func(pod map[string]any) { delete(agent(pod), "containerID") }, false},
 		{"state", func(pod map[string]any) {
 			agent(pod)["state"] = map[string]any{"terminated": map[string]any{"exitCode": int64(1)}}
 		}, false},
