@@ -17,8 +17,9 @@ import (
 
 // A credential plugin of a kubeconfig cannot be interrupted: client-go runs it without a context.
 
-// pluginKubeconfig is for a server over TLS, for nobody else is sent credentials. It has a user whose credentials come from a shell script; it finds the folder that it
-// is given to keep things in as $1. What it leaves running ends with the test.
+// pluginKubeconfig is for a server over TLS, for nobody else is sent credentials. It has a user
+// whose credentials come from a shell script; it finds the folder that it is given to keep things in
+// as $1. What it leaves running ends with the test.
 func pluginKubeconfig(t *testing.T, server, script string) (path, folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -89,12 +90,21 @@ func TestSignalEndsTheProgramWhileACredentialPluginHangsAtTheStart(t *testing.T)
 }
 
 // The limit of the start holds for a plugin as well; then it counts as an API server that is out of
-// reach.
+// reach. The plugin that hung fails at last: who asks it next, and hangs in turn, is the source of the
+// pods, for nobody else needs it here.
 func TestHungCredentialPluginIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	config, _ := pluginKubeconfig(t, "https://127.0.0.1:1", hangs)
+	config, folder := pluginKubeconfig(t, "https://127.0.0.1:1", `
+		if [ -e "$1/called" ]; then `+hangs+`; fi
+		: >"$1/called"
+		for i in $(seq 500); do
+			if [ -e "$1/released" ]; then exit 1; fi
+			sleep 0.05
+		done
+		`+hangs)
 	begun := time.Now()
-	s := start(t, "run", "--kubeconfig", config, "--leader-elect")
+	s := start(t, "run", "--kubeconfig", config,
+		"--credentials-dir", credentialsDir(t, "admin", password))
 	s.awaitStderr("trying again until it is not")
 	s.awaitStderr("following a cluster")
 	if took := time.Since(begun); took > startLimit+3*time.Second {
@@ -103,6 +113,8 @@ func TestHungCredentialPluginIsWaitedFor(t *testing.T) {
 	if !strings.Contains(s.stderr(), "credential plugin") {
 		t.Errorf("the plugin is not named:\n%s", s.stderr())
 	}
+	writeFile(t, filepath.Join(folder, "released"), "")
+	awaitPlugin(t, folder, 2)
 	s.endInTime()
 	if !strings.Contains(s.stderr(), "left behind") || !strings.Contains(s.stderr(), "pods in") {
 		t.Errorf("what hangs is not named:\n%s", s.stderr())
