@@ -52,7 +52,24 @@ func newInbox() *inbox {
 	}
 }
 
-func (b *inbox) putInput(input core.Input) { b.put(func() { b.waiting = append(b.waiting, input) }) }
+// putInput leaves out what the newest entry asks for already: before Start nobody takes anything.
+func (b *inbox) putInput(input core.Input) {
+	b.put(func() {
+		if n := len(b.waiting); n == 0 || !repeats(b.waiting[n-1], input) {
+			b.waiting = append(b.waiting, input)
+		}
+	})
+}
+
+// repeats reports whether input asks for nothing that the one directly before it has not asked for:
+// the pass or the replay that it leads to would find everything as the first has left it.
+func repeats(before any, input core.Input) bool {
+	switch input.(type) {
+	case core.ConfigValidated, core.CredentialsUpdated, core.BecameLeader:
+		return before == any(input)
+	}
+	return false
+}
 
 func (b *inbox) putNamed(keys []core.PodKey) {
 	b.put(func() {

@@ -37,3 +37,32 @@ func TestInboxKeepsOrderAndCoalescesWhatOnlyAsksToLook(t *testing.T) {
 		t.Error("no key at all asks for a look")
 	}
 }
+
+// Before Start nobody takes anything: what is told over and over must not pile up.
+func TestInboxKeepsOneOfEqualInputsInARow(t *testing.T) {
+	b := newInbox()
+	pods := core.ResourceIndexUpdated{Upserted: []*core.Pod{{}}} // cannot be compared
+	b.putInput(pods)
+	for range 1000 {
+		b.putInput(core.BecameLeader{})
+	}
+	for range 1000 {
+		b.putInput(core.ConfigValidated{AgentPort: 1})
+	}
+	b.putInput(core.ConfigValidated{AgentPort: 2}) // the port changed, and changed back
+	b.putInput(core.ConfigValidated{AgentPort: 1})
+	b.putInput(core.CredentialsUpdated{})
+	b.putInput(core.BecameLeader{})
+	b.putInput(pods)
+	b.putInput(pods)
+	var got []string
+	for next := b.take(); next != nil; next = b.take() {
+		got = append(got, fmt.Sprintf("%T", next))
+	}
+	want := "[core.ResourceIndexUpdated core.BecameLeader core.ConfigValidated core.ConfigValidated" +
+		" core.ConfigValidated core.CredentialsUpdated core.BecameLeader core.ResourceIndexUpdated" +
+		" core.ResourceIndexUpdated]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("got  %v\nwant %s", got, want)
+	}
+}
