@@ -30,6 +30,9 @@ func spreadOf(identity Identity) uint64 {
 // doubled is base doubled that many times, at most limit.
 func doubled(base time.Duration, times int, limit time.Duration) time.Duration {
 	for ; times > 0 && base < limit; times-- {
+		if base > limit/2 {
+			return limit // twice that might not fit a duration
+		}
 		base *= 2
 	}
 	return min(base, limit)

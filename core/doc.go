@@ -204,5 +204,6 @@
 //
 // Of the other rules, R25 (how to probe), R27 in part and R28 to R31 belong to those who perform
 // the effects. Secrets are held back in secret.go (R26) and checked in credentials.go (R27); that
-// Reduce is total (R32) is shown by inputs_that_make_no_sense.
+// Reduce is total (R32) is shown by inputs_that_make_no_sense. snapshot.go and restore.go turn a State
+// into plain data and back (R35).
 package core

@@ -58,6 +58,7 @@ func (m numberMap[V]) Get(n uint64) (V, bool)         { return m.tree.Get(n) }
 func (m numberMap[V]) Set(n uint64, v V) numberMap[V] { return numberMap[V]{m.tree.Set(n, v)} }
 func (m numberMap[V]) Delete(n uint64) numberMap[V]   { return numberMap[V]{m.tree.Delete(n)} }
 func (m numberMap[V]) Len() int                       { return m.tree.Len() }
+func (m numberMap[V]) Has(n uint64) bool              { _, found := m.Get(n); return found }
 
 // All iterates in the order of the numbers.
 func (m numberMap[V]) All() iter.Seq2[uint64, V] {

@@ -30,6 +30,7 @@ type machine struct {
 	armed       map[core.TimerID]bool
 	disarmed    []core.TimerID
 
+	twin    twin
 	history []snapshot
 }
 
@@ -49,6 +50,7 @@ func newMachine(config core.Config) *machine {
 		world:       map[core.PodKey]*core.Pod{},
 		outstanding: map[core.ProbeID]bool{},
 		armed:       map[core.TimerID]bool{},
+		twin:        twin{state},
 		history:     []snapshot{{state, invariant.Fingerprint(state)}},
 	}
 }
@@ -67,6 +69,7 @@ func (m *machine) step(t *rapid.T, input core.Input) {
 	m.state = after
 	m.history = append(m.history, snapshot{after, invariant.Fingerprint(after)})
 	m.follow(input, effects)
+	m.twin.follow(t, input, after, effects)
 	report(t, "thorough", m.thorough.Step(input, after, effects))
 	report(t, "cheap", m.cheap.Step(input, after, effects))
 	if differences := m.oracle.Step(input, after, effects); differences != nil {

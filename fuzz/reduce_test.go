@@ -54,6 +54,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		"fire old timer":   m.fireOldTimer,
 		"rotate":           func(t *rapid.T) { m.step(t, drawCredentials(t)) },
 		"fork":             m.fork,
+		"restore":          func(t *rapid.T) { m.twin.restart(t, m.state) },
 	}
 }
 

@@ -22,7 +22,7 @@ type Counterexample struct {
 
 	proof  proof
 	reduce Reduce
-	// branches are inputs that were all reduced from the last state, for proofs by purity.
+	// branches are inputs that were all reduced from the last state, for proofs by purity and by restoring.
 	branches []core.Input
 }
 
@@ -38,6 +38,8 @@ const (
 	byPurity
 	// If nothing new happens from then on, the end is not as it must be, or there is none.
 	byConvergence
+	// What is restored from a snapshot of the last state is another state.
+	byRestoring
 )
 
 // String tells the way and what is wrong.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/core/invariant"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/inputlog"
 )
 
 // expansion makes every move in each state of a chunk. Of the search it only reads, so that chunks
@@ -28,6 +29,7 @@ type expansion struct {
 type worker struct {
 	digester *digester
 	checker  *checker
+	effects  *inputlog.Digester
 }
 
 // successor is a state that was not known before the batch.
@@ -73,7 +75,9 @@ func (e *expansion) expandOne(number uint32, state core.State) {
 		}
 	}
 	e.quiet = append(e.quiet, edges)
-	e.failure = e.checkState(number, state, len(edges) == 0)
+	if e.failure = e.checkState(number, state, len(edges) == 0); e.failure == nil && e.search.isRestored(number) {
+		e.failure = e.checkRestored(number, state)
+	}
 }
 
 // step makes a transition and checks it.

@@ -25,6 +25,7 @@ func TestWorlds(t *testing.T) {
 	total := Result{World: World{Name: "total"}, coverage: newCoverage()}
 	explored := 0
 	for _, world := range worlds {
+		world.RestoreAll = *exploreAll
 		t.Run(world.Name, func(t *testing.T) {
 			result := Explore(world, core.Reduce, everyMinute(t))
 			t.Logf("%s\n%s\ninputs: %v\neffects: %v\nevents: %v", result, world.Emphasis,

@@ -52,7 +52,7 @@ func (g goTest) HasCredentials() bool {
 
 // Proof by name, since a template knows no constants.
 func (g goTest) Proof() string {
-	return [...]string{"check", "echo", "purity", "convergence"}[g.proof]
+	return [...]string{"check", "echo", "purity", "convergence", "restoring"}[g.proof]
 }
 
 var goTestTemplate = template.Must(template.New("test").Parse(`package counterexample
@@ -111,6 +111,21 @@ func TestCounterexample(t *testing.T) {
 		core.Reduce(state, input)
 		if invariant.Fingerprint(state) != text {
 			t.Fatalf("reducing %T has changed the older state", input)
+		}
+	}
+	{{- else if eq .Proof "restoring"}}
+	restored, err := core.Restore(state.Snapshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, input := range []core.Input{
+		{{range .Branches}}{{.}},
+		{{end}}
+	} {
+		after, _ := core.Reduce(state, input)
+		again, _ := core.Reduce(restored, input)
+		if invariant.Fingerprint(again) != invariant.Fingerprint(after) {
+			t.Errorf("after %T, the restored state differs", input)
 		}
 	}
 	{{- else if eq .Proof "convergence"}}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/inputlog"
 )
 
 // chunkStates is how many states a worker takes at a time; batchChunks how many chunks are expanded
@@ -29,7 +30,7 @@ func Explore(world World, reduce Reduce, progress func(Result)) Result {
 		result: Result{World: world, coverage: newCoverage()},
 	}
 	for range runtime.GOMAXPROCS(0) {
-		s.workers = append(s.workers, worker{newDigester(), newChecker()})
+		s.workers = append(s.workers, worker{newDigester(), newChecker(), inputlog.NewDigester()})
 	}
 	s.run(func() {
 		if progress != nil {
@@ -209,7 +210,7 @@ func (s *search) fail(f *failure) {
 	case byEcho:
 		example.Moves = append(example.Moves, "the same end again")
 		example.Inputs = append(example.Inputs, f.echo)
-	case byPurity:
+	case byPurity, byRestoring:
 		example.branches = s.world.alphabet(last)
 	}
 }

@@ -18,6 +18,8 @@ type World struct {
 	Moves []Move
 	// MaxStates is the bound beyond which the search gives up. That is a failure.
 	MaxStates int
+	// RestoreAll compares every state with what is restored from its snapshot, not only some.
+	RestoreAll bool
 }
 
 // Move is something that can happen in many states. It names a probe or a timer by what it is for,
