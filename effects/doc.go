@@ -7,7 +7,8 @@
 // within one time limit, and gives a core.Answer or a core.Failure. It trusts nothing that comes
 // from the network, and quotes nothing of it. Start reading in probe.go; probe_request.go and
 // probe_response.go hold what is sent and what is accepted, agent_document.go what is read of it,
-// probe_failure.go how failures get their cause, tls.go whom to trust with https.
+// probe_connection.go and probe_failure.go how failures get their cause, tls.go whom to trust with
+// https.
 //
 // # Timers
 //

@@ -104,24 +104,24 @@ func (a *attempt) run(ctx context.Context, agentURL string) (core.Answer, error)
 	release := context.AfterFunc(ctx, func() { socket.Close() })
 	defer release()
 
-	conn := socket
+	var conn net.Conn = &patientConn{Conn: socket}
 	if request.URL.Scheme == "https" {
-		if conn, err = a.handshake(ctx, socket, request.URL.Hostname()); err != nil {
+		if conn, err = a.handshake(ctx, conn, request.URL.Hostname()); err != nil {
 			return core.Answer{}, err
 		}
 	}
-	a.stage = stageRequest
+	a.stage = stageHeaders
 	if err := request.Write(conn); err != nil {
 		return core.Answer{}, err
 	}
 	return a.receive(conn, request)
 }
 
-func (a *attempt) handshake(ctx context.Context, socket net.Conn, host string) (net.Conn, error) {
+func (a *attempt) handshake(ctx context.Context, plain net.Conn, host string) (net.Conn, error) {
 	a.stage = stageHandshake
 	config, stale := a.prober.trust.config(host)
 	a.stale = stale
-	conn := tls.Client(socket, config)
+	conn := tls.Client(plain, config)
 	err := conn.HandshakeContext(ctx)
 	switch {
 	case err == nil:
@@ -135,7 +135,6 @@ func (a *attempt) handshake(ctx context.Context, socket net.Conn, host string) (
 
 // receive reads the response: its headers, its status, its whole body, and only then the document.
 func (a *attempt) receive(conn net.Conn, request *http.Request) (core.Answer, error) {
-	a.stage = stageHeaders
 	wire := newWire(conn)
 	response, err := wire.readHeaders(request)
 	if err != nil {

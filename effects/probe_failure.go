@@ -18,7 +18,6 @@ type stage string
 const (
 	stageConnect   stage = "connecting"
 	stageHandshake stage = "in the TLS handshake"
-	stageRequest   stage = "sending the request"
 	stageHeaders   stage = "waiting for the response headers"
 	stageBody      stage = "reading the body"
 )
@@ -50,8 +49,7 @@ func brokenConnection(at stage, err error) failure {
 	case errors.As(err, &alert) && (alert.Op == "remote error" || alert.Op == "local error"):
 		return failed(core.CauseTLS, "the TLS session broke while %s%s", at, alertText(err))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
-		at != stageConnect && errors.Is(err, syscall.ECONNRESET),
-		at != stageConnect && errors.Is(err, syscall.EPIPE):
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return failed(core.CauseTruncated, "the connection ended while %s", at)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return failed(core.CauseRefused, "connection refused")
