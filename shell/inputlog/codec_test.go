@@ -181,7 +181,7 @@ func TestConfigIsWrittenInFull(t *testing.T) {
 	config := core.Config{AgentScheme: "https", MaxProbes: 2, RetryDelay: 1500 * time.Millisecond}
 	var e encoder
 	e.header(Run{Config: config})
-	run, err := newDecoder().header(e.json.Bytes())
+	run, _, err := newDecoder().header(e.json.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

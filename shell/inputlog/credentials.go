@@ -57,19 +57,19 @@ func (e *encoder) credentials(credentials core.Credentials) {
 	e.json.ObjEnd()
 }
 
+var credentialsFields = []string{"username", "password"}
+
 func (d *decoder) credentials(json *jx.Decoder) (core.Credentials, error) {
 	if json.Next() == jx.Null {
 		return core.Credentials{}, json.Null()
 	}
 	var username, password string
-	err := decodeObject(json, 2, func(field []byte) (err error) {
-		switch string(field) {
+	err := decodeObject(json, credentialsFields, func(field string) (err error) {
+		switch field {
 		case "username":
 			username, err = decodeText(json)
 		case "password":
 			password, err = decodeText(json)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})

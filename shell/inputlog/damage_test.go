@@ -156,7 +156,7 @@ func TestWrongLines(t *testing.T) {
 		{"no header", without(1), 1, "it is not the header"},
 		{"two headers", twice(1), 2, "has no kind"},
 		{"another format", replace(1, "haproxy-discovery", "other"), 1, "it is not the header"},
-		{"field name", replace(3, `"uid"`, `"uie"`), 3, "10 of the 11 fields"},
+		{"field name", replace(3, `"uid"`, `"uie"`), 3, "it lacks a field it must have: uid"},
 		{"record field name", replace(3, `"seq"`, `"sec"`), 3, "lacks a field it must have: seq"},
 		{"list", replace(3, `"gone"`, `"gane"`), 3, "neither a list nor"},
 		{"real password", replace(2, "secret-1", "secret-x"), 2, "no placeholder"},
@@ -169,6 +169,7 @@ func TestWrongLines(t *testing.T) {
 		{"deep", lines[0] + strings.Repeat("[", 1<<20) + "\n" + lines[1], 2, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			c.log = string(resummed([]byte(c.log)))
 			_, err := readAll(t, []byte(c.log))
 			if !errors.Is(err, ErrDamaged) {
 				t.Fatalf("the error is %v", err)
@@ -213,13 +214,13 @@ func TestVersionsAndUnknownFields(t *testing.T) {
 	}
 
 	log := string(smallLog(t))
-	log = strings.Replace(log, `"minor":0`, `"minor":7,"patch":{"a":[1]}`, 1)
+	log = strings.Replace(log, `"minor":1`, `"minor":7,"patch":{"a":[1]}`, 1)
 	log = strings.ReplaceAll(log, `{"seq":`, `{"new":{"a":[null,-1.5e3,"\u0000"]},"seq":`)
 	log = strings.ReplaceAll(log, `"uid":`, `"new":true,"uid":`)
 	log = strings.ReplaceAll(log, `{"changed":`, `{"new":true,"changed":`)
 	log = strings.Replace(log, `"kind":"timer_fired","input":{"timer":1}`,
 		`"input" : {"timer":1}, "kind":"timer_fired"`, 1)
-	entries, err := readAll(t, []byte(log))
+	entries, err := readAll(t, resummed([]byte(log)))
 	if err != nil {
 		t.Fatal(err)
 	}

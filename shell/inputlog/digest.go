@@ -61,12 +61,11 @@ func decodeDigest(json *jx.Decoder) (string, error) {
 	if err != nil || len(text) == 0 {
 		return "", err
 	}
-	var sum [digestBytes]byte
 	if len(text) != 2*digestBytes {
 		return "", errors.New("a digest of effects has the wrong length")
 	}
-	if _, err := hex.Decode(sum[:], text); err != nil {
-		return "", errors.New("a digest of effects is not hexadecimal")
+	if !isLowerHex(text) {
+		return "", errors.New("a digest of effects is not in lower-case hexadecimal digits")
 	}
 	return string(text), nil
 }

@@ -17,29 +17,39 @@
 // A log is JSON Lines: one JSON object a line, UTF-8, lines end in LF. The first line is the
 // header; a line break is added here only for reading:
 //
-//	{"format":"haproxy-discovery input log","version":{"major":1,"minor":0},
-//	 "build":"v1.2.3","time":"2026-01-02T03:04:05.6Z","config":{"agent_container":"agent",…}}
+//	{"format":"haproxy-discovery input log","version":{"major":1,"minor":1},
+//	 "build":"v1.2.3","time":"2026-01-02T03:04:05.6Z","config":{"agent_container":"agent",…},
+//	 "sum":"468b1406"}
 //
 // The configuration has all fields of core.Config by their names in snake_case, defaults filled
 // in, durations like "1.5s". Then one record for each input:
 //
 //	{"seq":7,"time":"2026-01-02T03:04:06Z","kind":"timer_fired","input":{"timer":3},
-//	 "previous_effects":"1f0c…"}
+//	 "previous_effects":"1f0c…","sum":"922dd226"}
 //
 // seq counts the inputs from 1 without a gap, over all runs in the log. time is the wall time in
 // UTC. previous_effects is the digest of what the input before led to: 32 hexadecimal digits, or
 // empty where there is none, as in the first record of a run. Three kinds hold no input:
 //
-//	{"kind":"closing","time":…,"previous_effects":…}
-//	{"kind":"stopped","time":…,"reason":"the disk is too slow: …","previous_effects":…}
-//	{"kind":"restart","time":…,"build":…,"config":{…}}
+//	{"kind":"closing","time":…,"previous_effects":…,"sum":…}
+//	{"kind":"stopped","time":…,"reason":"the disk is too slow: …","previous_effects":…,"sum":…}
+//	{"kind":"restart","version":{…},"time":…,"build":…,"config":{…},"sum":…}
 //
 // A closing record ends a run that ended in order; a stopped record one whose recording had to end
 // before the program did. Both carry the last digest. A restart record begins another run, from a
 // fresh state; it alone may follow the other two. It may also follow an input: that run was killed.
 //
-// Fields that a reader does not know are ignored, a kind that it does not know is an error. A new
-// field raises the minor version, anything else the major version.
+// sum, always the last field, is the CRC-32C of everything before it on its line (up to, and without,
+// the comma), begun with the sum of the line before, 0 for the header. So a byte that has changed, and
+// a line that is missing, moved or given twice, is an error at that line, although the record may
+// still be a valid one. Version 1.0 had no sums, and its restart records no version. To change a log
+// by hand, make it one of version 1.0:
+//
+//	sed -E 's/,"sum":"[0-9a-f]{8}"\}$/}/; s/"minor":1\}/"minor":0}/' LOG
+//
+// Fields that a reader does not know are ignored; one that it knows must not come twice, nor in other
+// letters. A kind that it does not know is an error. A new field raises the minor version, anything
+// else the major version.
 //
 // # Inputs
 //
@@ -82,6 +92,5 @@
 // A last line that is no whole JSON object is what a crash leaves: it is skipped with a warning,
 // and cut off when the log is appended to. NUL bytes at the end of the file, CRLF line endings and
 // a missing last line ending cost a warning as well, an empty log too. Anything else is an error
-// that names the line. There is no checksum of a line, since people and scripts edit logs; a value
-// that was changed into another valid one shows in the digests.
+// that names the line and the field.
 package inputlog

@@ -55,7 +55,7 @@ func anyPod() *rapid.Generator[*core.Pod] {
 			Agent:       core.AgentState(anyText().Draw(t, "agent")),
 			RuntimeID:   core.RuntimeID(anyText().Draw(t, "runtime id")),
 			Malformed:   anyText().Draw(t, "malformed"),
-			Unreadable:  core.Facts(rapid.Byte().Draw(t, "unreadable")),
+			Unreadable:  core.Facts(rapid.ByteRange(0, byte(allFacts)).Draw(t, "unreadable")),
 		}
 	})
 }
@@ -112,7 +112,7 @@ var anyInputOf = map[string]*rapid.Generator[core.Input]{
 	"none": rapid.Just[core.Input](nil),
 	"config_validated": rapid.Custom(func(t *rapid.T) core.Input {
 		return core.ConfigValidated{
-			AgentPort: rapid.Int().Draw(t, "port"), PodSelector: anyText().Draw(t, "selector"),
+			AgentPort: int(rapid.Int32().Draw(t, "port")), PodSelector: anyText().Draw(t, "selector"),
 		}
 	}),
 	"credentials_updated": rapid.Custom(func(t *rapid.T) core.Input {
@@ -120,7 +120,8 @@ var anyInputOf = map[string]*rapid.Generator[core.Input]{
 	}),
 	"pod_store_set": rapid.Custom(func(t *rapid.T) core.Input {
 		return core.PodStoreSet{
-			Pods: anyList().Draw(t, "pods"), Synced: core.Sync(rapid.Byte().Draw(t, "synced")),
+			Pods:   anyList().Draw(t, "pods"),
+			Synced: core.Sync(rapid.ByteRange(0, byte(core.SyncPending)).Draw(t, "synced")),
 		}
 	}),
 	"resource_index_updated": rapid.Custom(func(t *rapid.T) core.Input {

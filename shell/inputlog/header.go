@@ -14,7 +14,9 @@ const (
 	// A reader refuses a log of a newer major version, and reads one of a newer minor version:
 	// that adds nothing but fields.
 	majorVersion = 1
-	minorVersion = 0
+	minorVersion = 1
+	// summedSince is the minor version that has introduced checksums.
+	summedSince = 1
 )
 
 // headerStart is how the first line of every log begins, whatever its version.
@@ -26,13 +28,7 @@ var ErrNewerVersion = errors.New("newer version of the input log format")
 func (e *encoder) header(run Run) {
 	e.json.ObjStart()
 	e.textField("format", formatName)
-	e.json.FieldStart("version")
-	e.json.ObjStart()
-	e.json.FieldStart("major")
-	e.json.Int(majorVersion)
-	e.json.FieldStart("minor")
-	e.json.Int(minorVersion)
-	e.json.ObjEnd()
+	e.version()
 	e.textField("build", run.Build)
 	e.time(run.Started)
 	e.json.FieldStart("config")
@@ -40,68 +36,91 @@ func (e *encoder) header(run Run) {
 	e.json.ObjEnd()
 }
 
+func (e *encoder) version() {
+	e.json.FieldStart("version")
+	e.json.ObjStart()
+	e.json.FieldStart("major")
+	e.json.Int(majorVersion)
+	e.json.FieldStart("minor")
+	e.json.Int(minorVersion)
+	e.json.ObjEnd()
+}
+
+// version is that of the format in which a run was recorded: the header's, or a restart record's,
+// where it is 1.0 unless the record says something else.
+type version struct{ major, minor int }
+
+// hasSums reports whether each line of the run ends with a checksum.
+func (v version) hasSums() bool { return v.minor >= summedSince }
+
+func (v version) check() error {
+	switch {
+	case v.major < 1 || v.minor < 0:
+		return fmt.Errorf("there is no version %d.%d", v.major, v.minor)
+	case v.major > majorVersion:
+		return fmt.Errorf("%w: %d.%d, and this program reads up to %d",
+			ErrNewerVersion, v.major, v.minor, majorVersion)
+	}
+	return nil
+}
+
+var headerFields = []string{"build", "time", "config"}
+
 // header looks at format and version first: in another major version, anything else may differ.
-func (d *decoder) header(line []byte) (run Run, err error) {
-	if err := checkFormat(line); err != nil {
-		return Run{}, err
+func (d *decoder) header(line []byte) (run Run, v version, err error) {
+	if v, err = checkFormat(line); err != nil {
+		return Run{}, v, err
 	}
 	json := jx.DecodeBytes(line)
-	err = decodeObject(json, 3, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, headerFields, func(field string) (err error) {
+		switch field {
 		case "build":
 			run.Build, err = decodeText(json)
 		case "time":
 			run.Started, err = decodeTime(json)
 		case "config":
 			run.Config, err = d.config(json)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})
-	return run, err
+	return run, v, err
 }
 
-func checkFormat(line []byte) error {
-	var (
-		format       string
-		major, minor int
-	)
+var formatFields = []string{"format", "version"}
+
+func checkFormat(line []byte) (v version, err error) {
+	var format string
 	json := jx.DecodeBytes(line)
-	err := decodeObject(json, 2, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, formatFields, func(field string) (err error) {
+		switch field {
 		case "format":
 			format, err = decodeText(json)
 		case "version":
-			major, minor, err = decodeVersion(json)
-		default:
-			err = errUnknownField
+			v, err = decodeVersion(json)
 		}
 		return err
 	})
-	switch err := cmp.Or(err, nothingFollows(json)); {
-	case err != nil || format != formatName || major < 1:
-		return errors.New("it is not the header of an input log")
-	case major > majorVersion:
-		return fmt.Errorf("%w: %d.%d, and this program reads up to %d",
-			ErrNewerVersion, major, minor, majorVersion)
+	if err != nil || format != formatName {
+		return v, errNoHeader
 	}
-	return nil
+	return v, cmp.Or(nothingFollows(json), v.check())
 }
 
-func decodeVersion(json *jx.Decoder) (major, minor int, err error) {
-	err = decodeObject(json, 2, func(field []byte) (err error) {
-		switch string(field) {
+var errNoHeader = errors.New("it is not the header of an input log")
+
+var versionFields = []string{"major", "minor"}
+
+func decodeVersion(json *jx.Decoder) (v version, err error) {
+	err = decodeObject(json, versionFields, func(field string) (err error) {
+		switch field {
 		case "major":
-			major, err = json.Int()
+			v.major, err = decodeInteger(json)
 		case "minor":
-			minor, err = json.Int()
-		default:
-			err = errUnknownField
+			v.minor, err = decodeInteger(json)
 		}
 		return err
 	})
-	return major, minor, err
+	return v, err
 }
 
 // isTornHeader tells whether the line can be what is left of a header, so that a file that is no

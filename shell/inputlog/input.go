@@ -9,20 +9,20 @@ import (
 func (e *encoder) configValidated(input core.ConfigValidated) {
 	e.json.ObjStart()
 	e.json.FieldStart("agent_port")
-	e.json.Int(input.AgentPort)
+	e.integer(input.AgentPort)
 	e.textField("pod_selector", input.PodSelector)
 	e.json.ObjEnd()
 }
 
+var configValidatedFields = []string{"agent_port", "pod_selector"}
+
 func (d *decoder) configValidated(json *jx.Decoder) (input core.ConfigValidated, err error) {
-	err = decodeObject(json, 2, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, configValidatedFields, func(field string) (err error) {
+		switch field {
 		case "agent_port":
-			input.AgentPort, err = json.Int()
+			input.AgentPort, err = decodeInteger(json)
 		case "pod_selector":
 			input.PodSelector, err = decodeText(json)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})
@@ -36,13 +36,13 @@ func (e *encoder) credentialsUpdated(input core.CredentialsUpdated) {
 	e.json.ObjEnd()
 }
 
+var credentialsUpdatedFields = []string{"credentials"}
+
 func (d *decoder) credentialsUpdated(json *jx.Decoder) (input core.CredentialsUpdated, err error) {
-	err = decodeObject(json, 1, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, credentialsUpdatedFields, func(field string) (err error) {
+		switch field {
 		case "credentials":
 			input.Credentials, err = d.credentials(json)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})
@@ -53,19 +53,19 @@ func (e *encoder) podStoreSet(input core.PodStoreSet) {
 	e.json.ObjStart()
 	e.levelRead(input.Pods)
 	e.json.FieldStart("synced")
-	e.json.UInt8(uint8(input.Synced))
+	e.json.UInt8(uint8(min(input.Synced, core.SyncPending))) // any other is not yet synced
 	e.json.ObjEnd()
 }
 
+var podStoreSetFields = []string{"pods", "synced"}
+
 func (d *decoder) podStoreSet(json *jx.Decoder) (input core.PodStoreSet, err error) {
-	err = decodeObject(json, 2, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, podStoreSetFields, func(field string) (err error) {
+		switch field {
 		case "pods":
 			input.Pods, err = d.levelRead(json)
 		case "synced":
-			input.Synced, err = numberAs[core.Sync](json.UInt8())
-		default:
-			err = errUnknownField
+			input.Synced, err = decodeUpTo(json, core.SyncPending)
 		}
 		return err
 	})
@@ -83,17 +83,17 @@ func (e *encoder) indexUpdated(input core.ResourceIndexUpdated) {
 	e.known.learn(input)
 }
 
+var indexUpdatedFields = []string{"resource", "upserted", "deleted"}
+
 func (d *decoder) indexUpdated(json *jx.Decoder) (input core.ResourceIndexUpdated, err error) {
-	err = decodeObject(json, 3, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, indexUpdatedFields, func(field string) (err error) {
+		switch field {
 		case "resource":
 			input.Resource, err = d.texts.decode(json)
 		case "upserted":
 			input.Upserted, err = decodeList(json, d.pod)
 		case "deleted":
 			input.Deleted, err = decodeList(json, d.ref)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})
@@ -108,15 +108,15 @@ func (e *encoder) syncComplete(input core.ResourceSyncComplete) {
 	e.json.ObjEnd()
 }
 
+var syncCompleteFields = []string{"resource", "pods"}
+
 func (d *decoder) syncComplete(json *jx.Decoder) (input core.ResourceSyncComplete, err error) {
-	err = decodeObject(json, 2, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, syncCompleteFields, func(field string) (err error) {
+		switch field {
 		case "resource":
 			input.Resource, err = d.texts.decode(json)
 		case "pods":
 			input.Pods, err = d.levelRead(json)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})
@@ -126,7 +126,7 @@ func (d *decoder) syncComplete(json *jx.Decoder) (input core.ResourceSyncComplet
 func (e *encoder) becameLeader(core.BecameLeader) { e.json.ObjEmpty() }
 
 func (d *decoder) becameLeader(json *jx.Decoder) (input core.BecameLeader, err error) {
-	return input, decodeObject(json, 0, func([]byte) error { return errUnknownField })
+	return input, decodeObject(json, nil, nil)
 }
 
 func (e *encoder) driftTriggered(input core.DriftPreventionTriggered) {
@@ -135,15 +135,15 @@ func (e *encoder) driftTriggered(input core.DriftPreventionTriggered) {
 	e.json.ObjEnd()
 }
 
+var driftTriggeredFields = []string{"pods"}
+
 func (d *decoder) driftTriggered(
 	json *jx.Decoder,
 ) (input core.DriftPreventionTriggered, err error) {
-	err = decodeObject(json, 1, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, driftTriggeredFields, func(field string) (err error) {
+		switch field {
 		case "pods":
 			input.Pods, err = d.levelRead(json)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})
@@ -157,13 +157,13 @@ func (e *encoder) timerFired(input core.TimerFired) {
 	e.json.ObjEnd()
 }
 
+var timerFiredFields = []string{"timer"}
+
 func (d *decoder) timerFired(json *jx.Decoder) (input core.TimerFired, err error) {
-	err = decodeObject(json, 1, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, timerFiredFields, func(field string) (err error) {
+		switch field {
 		case "timer":
 			input.Timer, err = numberAs[core.TimerID](json.UInt64())
-		default:
-			err = errUnknownField
 		}
 		return err
 	})

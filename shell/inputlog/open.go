@@ -86,6 +86,8 @@ func (r *recorder) resume() (isRestart bool, err error) {
 		r.buffer = append(r.buffer, '\n')
 	}
 	r.seq = reader.lastSeq
+	r.sum = reader.sum
+	r.writtenSum = reader.sum
 	r.encoder.secrets.last = reader.decoder.lastSecret
 	return reader.begun, nil
 }

@@ -1,6 +1,9 @@
 package inputlog
 
 import (
+	"errors"
+	"math/bits"
+
 	"github.com/go-faster/jx"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
@@ -15,15 +18,15 @@ func (e *encoder) probeFinished(input core.ProbeFinished) {
 	e.json.ObjEnd()
 }
 
+var probeFinishedFields = []string{"probe", "outcome"}
+
 func (d *decoder) probeFinished(json *jx.Decoder) (input core.ProbeFinished, err error) {
-	err = decodeObject(json, 2, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, probeFinishedFields, func(field string) (err error) {
+		switch field {
 		case "probe":
 			input.Probe, err = numberAs[core.ProbeID](json.UInt64())
 		case "outcome":
 			input.Outcome, err = d.outcome(json)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})
@@ -54,48 +57,51 @@ func (e *encoder) outcome(outcome core.Outcome) {
 	}
 }
 
+var outcomeFields = []string{"answer", "failure"}
+
 func (d *decoder) outcome(json *jx.Decoder) (outcome core.Outcome, err error) {
 	if json.Next() == jx.Null {
 		return nil, json.Null()
 	}
-	err = decodeObject(json, 1, func(field []byte) (err error) {
-		switch string(field) {
+	seen, err := decodeFields(json, outcomeFields, func(field string) (err error) {
+		switch field {
 		case "answer":
 			outcome, err = d.answer(json)
 		case "failure":
 			outcome, err = d.failure(json)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})
+	if err == nil && bits.OnesCount16(uint16(seen)) != 1 {
+		err = errors.New("it is neither an answer nor a failure")
+	}
 	return outcome, err
 }
 
+var answerFields = []string{"version", "full_version"}
+
 func (d *decoder) answer(json *jx.Decoder) (answer core.Answer, err error) {
-	err = decodeObject(json, 2, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, answerFields, func(field string) (err error) {
+		switch field {
 		case "version":
 			answer.Version, err = d.texts.decode(json)
 		case "full_version":
 			answer.FullVersion, err = d.texts.decode(json)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})
 	return answer, err
 }
 
+var failureFields = []string{"cause", "detail"}
+
 func (d *decoder) failure(json *jx.Decoder) (failure core.Failure, err error) {
-	err = decodeObject(json, 2, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, failureFields, func(field string) (err error) {
+		switch field {
 		case "cause":
 			failure.Cause, err = textAs[core.Cause](d.texts.decode(json))
 		case "detail":
 			failure.Detail, err = decodeText(json)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})

@@ -34,7 +34,7 @@ func (e *encoder) pod(pod *core.Pod) {
 	e.textField("runtime_id", string(pod.RuntimeID))
 	e.textField("malformed", pod.Malformed)
 	e.json.FieldStart("unreadable")
-	e.json.UInt8(uint8(pod.Unreadable))
+	e.json.UInt8(uint8(pod.Unreadable & allFacts))
 	e.json.ObjEnd()
 }
 
@@ -49,13 +49,20 @@ func (e *encoder) labels(labels map[string]string) {
 	e.json.ObjEnd()
 }
 
+const allFacts = core.FactPhase | core.FactLabels | core.FactIP
+
+var podFields = []string{
+	"namespace", "name", "uid", "labels", "ip", "phase", "terminating", "agent", "runtime_id",
+	"malformed", "unreadable",
+}
+
 func (d *decoder) pod(json *jx.Decoder) (*core.Pod, error) {
 	if json.Next() == jx.Null {
 		return nil, json.Null()
 	}
 	pod := new(core.Pod)
-	err := decodeObject(json, 11, func(field []byte) (err error) {
-		switch string(field) {
+	err := decodeObject(json, podFields, func(field string) (err error) {
+		switch field {
 		case "namespace":
 			pod.Key.Namespace, err = d.texts.decode(json)
 		case "name":
@@ -77,9 +84,7 @@ func (d *decoder) pod(json *jx.Decoder) (*core.Pod, error) {
 		case "malformed":
 			pod.Malformed, err = decodeText(json)
 		case "unreadable":
-			pod.Unreadable, err = numberAs[core.Facts](json.UInt8())
-		default:
-			err = errUnknownField
+			pod.Unreadable, err = decodeUpTo(json, allFacts)
 		}
 		return err
 	})
@@ -104,6 +109,9 @@ func (d *decoder) labels(json *jx.Decoder) (map[string]string, error) {
 		if labels == nil {
 			labels = make(map[string]string)
 		}
+		if _, twice := labels[name]; twice {
+			return nil, errors.New("a label is given twice")
+		}
 		labels[name] = value
 	}
 	return labels, fields.Err()
@@ -124,15 +132,15 @@ func (e *encoder) key(key core.PodKey) {
 	e.json.ObjEnd()
 }
 
+var keyFields = []string{"namespace", "name"}
+
 func (d *decoder) key(json *jx.Decoder) (key core.PodKey, err error) {
-	err = decodeObject(json, 2, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, keyFields, func(field string) (err error) {
+		switch field {
 		case "namespace":
 			key.Namespace, err = d.texts.decode(json)
 		case "name":
 			key.Name, err = decodeText(json)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})
@@ -147,17 +155,17 @@ func (e *encoder) ref(ref core.PodRef) {
 	e.json.ObjEnd()
 }
 
+var refFields = []string{"namespace", "name", "uid"}
+
 func (d *decoder) ref(json *jx.Decoder) (ref core.PodRef, err error) {
-	err = decodeObject(json, 3, func(field []byte) (err error) {
-		switch string(field) {
+	err = decodeObject(json, refFields, func(field string) (err error) {
+		switch field {
 		case "namespace":
 			ref.Key.Namespace, err = d.texts.decode(json)
 		case "name":
 			ref.Key.Name, err = decodeText(json)
 		case "uid":
 			ref.UID, err = decodeText(json)
-		default:
-			err = errUnknownField
 		}
 		return err
 	})
@@ -184,42 +192,32 @@ func (e *encoder) levelRead(list []*core.Pod) {
 	e.json.ObjEnd()
 }
 
+var levelReadFields = []string{"changed", "gone", "list"}
+
 func (d *decoder) levelRead(json *jx.Decoder) ([]*core.Pod, error) {
+	const asDifference, inFull = 0b011, 0b100
 	var (
 		changed, list []*core.Pod
 		gone          []core.PodKey
-		inFull        bool
 	)
-	fields, err := json.ObjIter()
-	if err != nil {
-		return nil, err
-	}
-	seen := 0
-	for fields.Next() {
-		switch string(fields.Key()) {
+	seen, err := decodeFields(json, levelReadFields, func(field string) (err error) {
+		switch field {
 		case "changed":
-			seen++
 			changed, err = decodeList(json, d.pod)
 		case "gone":
-			seen++
 			gone, err = decodeList(json, d.key)
 		case "list":
-			inFull = true
 			list, err = decodeList(json, d.pod)
-		default:
-			err = json.Skip()
 		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	switch err := fields.Err(); {
+		return err
+	})
+	switch {
 	case err != nil:
 		return nil, err
-	case inFull:
+	case seen == inFull:
 		return list, nil
-	case seen != 2:
-		return nil, errors.New("a level read has neither a list nor what changed and is gone")
+	case seen != asDifference:
+		return nil, errors.New("it has neither a list nor what changed and is gone")
 	}
 	return d.known.apply(changed, gone)
 }

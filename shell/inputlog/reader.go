@@ -30,7 +30,10 @@ type Reader struct {
 	isPending bool
 	warnings  []Warning
 
-	begun   bool
+	begun bool
+	// summed tells that the lines of this run have checksums; sum is that of the last line.
+	summed  bool
+	sum     uint32
 	closed  bool
 	crlf    bool
 	lastSeq uint64
@@ -71,7 +74,7 @@ func (r *Reader) advance() error {
 	case err == io.EOF:
 		return r.end()
 	case err != nil:
-		return fmt.Errorf("line %d: %w", r.lines.number+1, err)
+		return sourceError{r.lines.number + 1, err}
 	}
 	line := bytes.TrimRight(raw, padding)
 	padded := bytes.IndexByte(raw[len(line):], 0) >= 0
@@ -106,10 +109,10 @@ func (r *Reader) cut(line []byte) {
 	}
 }
 
-// tornOr tells a torn last line, which is no JSON, from damage.
+// tornOr tells a torn last line, which is the beginning of a record, from damage.
 func (r *Reader) tornOr(err error, line []byte) error {
-	isJSON := utf8.Valid(line) && jx.Valid(line)
-	if isJSON || !r.begun && !isTornHeader(line) || !r.lines.onlyPaddingFollows() {
+	holdsAll := jx.DecodeBytes(line).Skip() == nil
+	if holdsAll || !r.begun && !isTornHeader(line) || !r.lines.onlyPaddingFollows() {
 		return r.damage(err)
 	}
 	r.warn("the last line is torn, skipped: its record was not written in full")
@@ -120,8 +123,24 @@ func (r *Reader) damage(err error) error {
 	if errors.Is(err, ErrNewerVersion) {
 		return fmt.Errorf("line %d: %w", r.lines.number, err)
 	}
-	return fmt.Errorf("line %d: %w: %w", r.lines.number, ErrDamaged, err)
+	// What a decoder wraps must not look like the end of the log, so its error is told, not wrapped.
+	return fmt.Errorf("line %d: %w: %v", r.lines.number, ErrDamaged, err)
 }
+
+// sourceError is an error of the source, which never looks like the end of the log, whatever it
+// wraps.
+type sourceError struct {
+	line int
+	err  error
+}
+
+func (e sourceError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
+
+// Is has errors.Is find everything in the error but io.EOF.
+func (e sourceError) Is(target error) bool { return target != io.EOF && errors.Is(e.err, target) }
+
+// As has errors.As find everything in the error.
+func (e sourceError) As(target any) bool { return errors.As(e.err, target) }
 
 func (r *Reader) end() error {
 	if r.lines.number == 0 {
@@ -157,8 +176,12 @@ func (r *Reader) take(line []byte) error {
 		return errors.New("it is not valid UTF-8")
 	}
 	if !r.begun {
-		run, err := r.decoder.header(line)
+		run, version, err := r.decoder.header(line)
 		if err != nil {
+			return err
+		}
+		r.summed = version.hasSums()
+		if r.sum, err = checkSum(line, 0, r.summed); err != nil {
 			return err
 		}
 		r.begun = true
@@ -169,13 +192,31 @@ func (r *Reader) take(line []byte) error {
 	if err != nil {
 		return err
 	}
-	return r.takeRecord(record)
+	if err := r.checkPlace(record); err != nil {
+		return err
+	}
+	if record.kind == kindRestart {
+		r.summed = record.version.hasSums()
+	}
+	if r.sum, err = checkSum(line, r.sum, r.summed); err != nil {
+		return err
+	}
+	r.takeRecord(record)
+	return nil
 }
 
-func (r *Reader) takeRecord(record record) error {
-	if r.closed && record.kind != kindRestart {
+// checkPlace finds out whether the record may follow those before it.
+func (r *Reader) checkPlace(record record) error {
+	switch {
+	case r.closed && record.kind != kindRestart:
 		return errors.New("a record follows the one that closes the run")
+	case record.isInput() && record.seq != r.lastSeq+1:
+		return fmt.Errorf("its seq is %d where %d is due", record.seq, r.lastSeq+1)
 	}
+	return nil
+}
+
+func (r *Reader) takeRecord(record record) {
 	switch record.kind {
 	case kindRestart:
 		r.release("")
@@ -192,9 +233,6 @@ func (r *Reader) takeRecord(record record) error {
 		r.ready = append(r.ready,
 			Stopped{Line: r.lines.number, At: record.at, Reason: record.reason})
 	default:
-		if record.seq != r.lastSeq+1 {
-			return fmt.Errorf("its seq is %d where %d is due", record.seq, r.lastSeq+1)
-		}
 		r.release(record.previous)
 		r.lastSeq = record.seq
 		r.isPending = true
@@ -202,5 +240,4 @@ func (r *Reader) takeRecord(record record) error {
 			Line: r.lines.number, Seq: record.seq, At: record.at, Input: record.input,
 		}
 	}
-	return nil
 }

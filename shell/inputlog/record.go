@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-faster/jx"
@@ -29,7 +27,10 @@ type record struct {
 	previous string
 	reason   string
 	run      Run
+	version  version
 }
+
+func (r record) isInput() bool { return kindByName[r.kind] != nil }
 
 func (e *encoder) input(seq uint64, at time.Time, input core.Input, previous string) {
 	kind := findKind(input)
@@ -47,6 +48,7 @@ func (e *encoder) input(seq uint64, at time.Time, input core.Input, previous str
 func (e *encoder) restart(run Run) {
 	e.json.ObjStart()
 	e.textField("kind", kindRestart)
+	e.version()
 	e.time(run.Started)
 	e.textField("build", run.Build)
 	e.json.FieldStart("config")
@@ -88,25 +90,21 @@ func decodeTime(json *jx.Decoder) (at time.Time, err error) {
 	return at.UTC(), nil
 }
 
-// fieldSet is a set of a record's fields.
-type fieldSet uint8
+// recordFields are the fields of all kinds of records; the constants are their places.
+var recordFields = []string{
+	"seq", "time", "kind", "input", "previous_effects", "reason", "build", "config", "version",
+}
 
 const (
-	fieldKind fieldSet = 1 << iota
-	fieldSeq
+	fieldSeq fieldSet = 1 << iota
 	fieldTime
+	fieldKind
 	fieldInput
 	fieldPrevious
 	fieldReason
 	fieldBuild
 	fieldConfig
 )
-
-var fieldNames = map[string]fieldSet{
-	"kind": fieldKind, "seq": fieldSeq, "time": fieldTime, "input": fieldInput,
-	"previous_effects": fieldPrevious, "reason": fieldReason, "build": fieldBuild,
-	"config": fieldConfig,
-}
 
 // required are the fields that a record of the kind must have.
 func required(kind string) fieldSet {
@@ -125,54 +123,40 @@ func required(kind string) fieldSet {
 func (d *decoder) record(line []byte) (r record, err error) {
 	json := &d.line
 	json.ResetBytes(line)
-	fields, err := json.ObjIter()
-	if err != nil {
-		return r, err
-	}
-	var (
-		seen  fieldSet
-		input jx.Raw
-	)
-	for fields.Next() {
-		field := fieldNames[string(fields.Key())]
-		seen |= field
-		if field == fieldInput {
+	r.version = version{1, 0}
+	var input jx.Raw
+	seen, err := decodeFields(json, recordFields, func(field string) (err error) {
+		if field == "input" {
 			// Left for later: the kind may come after it.
 			input, err = json.Raw()
-		} else {
-			err = d.field(json, field, &r)
+			return err
 		}
-		if err != nil {
-			return r, err
-		}
-	}
-	if err := cmp.Or(fields.Err(), nothingFollows(json)); err != nil {
+		return d.field(json, field, &r)
+	})
+	if err := cmp.Or(err, nothingFollows(json)); err != nil {
 		return r, err
 	}
-	if err := d.finish(&r, seen, input); err != nil {
-		return r, err
-	}
-	return r, nil
+	return r, d.finish(&r, seen, input)
 }
 
-func (d *decoder) field(json *jx.Decoder, field fieldSet, r *record) (err error) {
+func (d *decoder) field(json *jx.Decoder, field string, r *record) (err error) {
 	switch field {
-	case fieldKind:
+	case "kind":
 		r.kind, err = d.texts.decode(json)
-	case fieldSeq:
+	case "seq":
 		r.seq, err = json.UInt64()
-	case fieldTime:
+	case "time":
 		r.at, err = decodeTime(json)
-	case fieldPrevious:
+	case "previous_effects":
 		r.previous, err = decodeDigest(json)
-	case fieldReason:
+	case "reason":
 		r.reason, err = decodeText(json)
-	case fieldBuild:
+	case "build":
 		r.run.Build, err = decodeText(json)
-	case fieldConfig:
+	case "config":
 		r.run.Config, err = d.config(json)
-	default:
-		err = json.Skip()
+	case "version":
+		r.version, err = decodeVersion(json)
 	}
 	return err
 }
@@ -183,29 +167,19 @@ func (d *decoder) finish(r *record, seen fieldSet, input jx.Raw) (err error) {
 		return errors.New("the record has no kind")
 	}
 	kind := kindByName[r.kind]
-	isInput := kind != nil
-	if !isInput && r.kind != kindRestart && r.kind != kindClosing && r.kind != kindStopped {
+	if kind == nil && r.kind != kindRestart && r.kind != kindClosing && r.kind != kindStopped {
 		return fmt.Errorf("unknown record kind %.64q", r.kind)
 	}
-	if missing := required(r.kind) &^ seen; missing != 0 {
-		return fmt.Errorf("the %s record lacks a field it must have: %s", r.kind, missing)
+	if err := seen.missing(recordFields, required(r.kind)); err != nil {
+		return fmt.Errorf("a record of kind %s: %w", r.kind, err)
 	}
 	r.run.Started = r.at
-	if !isInput {
-		return nil
+	if kind == nil {
+		return r.version.check()
 	}
 	d.nested.ResetBytes(input)
-	r.input, err = kind.decode(d, &d.nested)
-	return err
-}
-
-func (f fieldSet) String() string {
-	var names []string
-	for name, field := range fieldNames {
-		if f&field != 0 {
-			names = append(names, name)
-		}
+	if r.input, err = kind.decode(d, &d.nested); err != nil {
+		return fmt.Errorf("input: %w", err)
 	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
+	return nil
 }

@@ -26,6 +26,8 @@ type recorder struct {
 	seq    uint64
 	// digest is that of the last record's effects; empty until they are known.
 	digest string
+	// sum is the checksum of the last line, writtenSum that of the last one that was written.
+	sum, writtenSum uint32
 }
 
 func newRecorder(file *os.File, mode fs.FileMode) *recorder {
@@ -47,7 +49,7 @@ func (r *recorder) take(m message) {
 }
 
 func (r *recorder) endLine() {
-	r.buffer = append(r.buffer, r.encoder.json.Bytes()...)
+	r.buffer, r.sum = appendSummed(r.buffer, r.encoder.json.Bytes(), r.sum)
 	r.buffer = append(r.buffer, '\n')
 	if cap(r.encoder.json.Bytes()) > maxKeptBuffer {
 		r.encoder.json.SetBytes(nil)
@@ -65,7 +67,9 @@ func (r *recorder) flush() error {
 	if err != nil {
 		written = bytes.LastIndexByte(r.buffer[:written], '\n') + 1
 		r.digest = ""
+		r.sum = lastSum(r.buffer[:written], r.writtenSum)
 	}
+	r.writtenSum = r.sum
 	r.size += int64(written)
 	r.written.Add(int64(written))
 	r.buffer = r.buffer[:0]

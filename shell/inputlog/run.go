@@ -2,9 +2,11 @@ package inputlog
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/go-faster/jx"
+	"github.com/samber/lo"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
@@ -55,7 +57,7 @@ func (e *encoder) config(config core.Config) {
 			e.textField(field.name, cmp.Or(*field.text, *fallback[i].text))
 		case field.number != nil:
 			e.json.FieldStart(field.name)
-			e.json.Int(cmp.Or(*field.number, *fallback[i].number))
+			e.integer(cmp.Or(*field.number, *fallback[i].number))
 		default:
 			duration := cmp.Or(*field.duration, *fallback[i].duration)
 			e.textField(field.name, duration.String())
@@ -66,13 +68,9 @@ func (e *encoder) config(config core.Config) {
 
 func (d *decoder) config(json *jx.Decoder) (config core.Config, err error) {
 	fields := configFields(&config)
-	err = decodeObject(json, len(fields), func(name []byte) error {
-		for _, field := range fields {
-			if field.name == string(name) {
-				return field.decode(json)
-			}
-		}
-		return errUnknownField
+	names := lo.Map(fields, func(field configField, _ int) string { return field.name })
+	err = decodeObject(json, names, func(name string) error {
+		return fields[slices.Index(names, name)].decode(json)
 	})
 	return config, err
 }
@@ -82,7 +80,7 @@ func (f configField) decode(json *jx.Decoder) (err error) {
 	case f.text != nil:
 		*f.text, err = decodeText(json)
 	case f.number != nil:
-		*f.number, err = json.Int()
+		*f.number, err = decodeInteger(json)
 	default:
 		var text string
 		if text, err = decodeText(json); err == nil {
