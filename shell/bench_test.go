@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/intake"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 )
 
@@ -28,13 +29,14 @@ func BenchmarkDriftPass(b *testing.B) {
 	defer func() { <-l.probes.Close() }()
 	credentials, _ := core.NewCredentials("admin", "pass-word-1")
 	l.state = admitAll(b, l, slice, credentials)
-	l.store = slice
-	if err := l.readList(); err != nil {
+	c.inbox.putStore(slice)
+	if err := l.lookAtStore(); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := l.readList(); err != nil {
+		c.inbox.ask(intake.DriftTick{})
+		if err := l.lookAtStore(); err != nil {
 			b.Fatal(err)
 		}
 	}

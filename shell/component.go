@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/samber/lo"
-
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/intake"
 	"github.com/haproxy-discovery/haproxy-discovery/effects"
 )
 
@@ -116,28 +115,18 @@ func (c *Component) takeIn(event any) bool {
 		c.inbox.putInput(e)
 	case ResourceIndexUpdated:
 		if e.Resource == core.HAProxyPods {
-			c.inbox.putNamed(e.Keys)
-		}
-	case core.ResourceIndexUpdated: // names pods, too; what it says of them is not asked
-		if e.Resource == core.HAProxyPods {
-			c.inbox.putNamed(keysOf(e))
+			c.inbox.ask(intake.PodsNamed{Keys: e.Keys})
 		}
 	case ResourceSyncComplete:
-		c.putSync(e.Resource)
-	case core.ResourceSyncComplete:
-		c.putSync(e.Resource)
-	case DriftPreventionTriggered, core.DriftPreventionTriggered:
-		c.inbox.putList(driftTick)
+		if e.Resource == core.HAProxyPods {
+			c.inbox.ask(intake.SyncComplete{})
+		}
+	case DriftPreventionTriggered:
+		c.inbox.ask(intake.DriftTick{})
 	default:
 		return false
 	}
 	return true
-}
-
-func (c *Component) putSync(resource string) {
-	if resource == core.HAProxyPods {
-		c.inbox.putList(syncComplete)
-	}
 }
 
 // Report tells the observers of a problem that an adapter has met: a source of pods or credentials
@@ -164,13 +153,6 @@ func (c *Component) Ping(ctx context.Context) error {
 
 // Subscriptions are those of now, the bus's own included; to see who lags behind.
 func (c *Component) Subscriptions() []*effects.Subscription { return c.publisher.Subscriptions() }
-
-func keysOf(e core.ResourceIndexUpdated) []core.PodKey {
-	upserted := lo.Filter(e.Upserted, func(pod *core.Pod, _ int) bool { return pod != nil })
-	return append(
-		lo.Map(upserted, func(pod *core.Pod, _ int) core.PodKey { return pod.Key }),
-		lo.Map(e.Deleted, func(ref core.PodRef, _ int) core.PodKey { return ref.Key })...)
-}
 
 // Start runs the component until ctx ends, and returns nil then: probes are cancelled, observers
 // closed, all goroutines gone, within a second (R31). It returns an error when the reducer panics

@@ -210,6 +210,7 @@ func TestStoreSwapRetiresNothingBeforeItsSync(t *testing.T) {
 	next := newTestStore(loopback.Pod("hap-1", "u1", "127.77.0.2"))
 	next.synced = false
 	r.SetPodStore(next)
+	r.awaitLoop() // else one look at the store would do for both
 	r.HandleEvent(DriftPreventionTriggered{})
 	r.await("both passes", func(events []core.Event) bool {
 		last, is := events[len(events)-1].(core.HAProxyPodsDiscovered)

@@ -3,13 +3,14 @@ package shell
 import "github.com/haproxy-discovery/haproxy-discovery/core"
 
 // The events that HandleEvent and the bus take in. Beside these, core.ConfigValidated,
-// core.CredentialsUpdated and core.BecameLeader are taken as they are; of core's inputs of the same
-// names as these, what they say of pods is not asked. Any other type is a problem if it comes by
-// HandleEvent, and somebody else's business if it comes over the bus.
+// core.CredentialsUpdated and core.BecameLeader are taken as they are. Any other type is a problem if it
+// comes by HandleEvent, core's inputs of the same names as these included, and somebody else's business
+// if it comes over the bus.
 
 // ResourceIndexUpdated names pods that may have changed, been added or been deleted. It carries no
 // object: the component reads the facts from the pod store when it gets to them, because the store
-// may already know better than the event did (R9). Resource other than core.HAProxyPods is ignored.
+// may already know better than the event did (R9). Without keys, it tells that any pod may have
+// changed: the whole store is read and compared. Resource other than core.HAProxyPods is ignored.
 type ResourceIndexUpdated struct {
 	Resource string
 	Keys     []core.PodKey

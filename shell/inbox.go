@@ -2,16 +2,15 @@ package shell
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/intake"
 )
 
-// inbox collects what the loop has to take in, in order of arrival. Putting never blocks. What only
-// asks to look at the store again is kept once however often it comes, and named pods as a set:
-// a flood of pod events cannot grow it beyond the number of pods.
+// inbox collects what the loop has to take in, in order of arrival. Putting never blocks. What makes
+// a look at the pod store necessary goes to the intake, which keeps it as a set: a flood of pod events
+// cannot grow it beyond the number of pods. One entry among the others holds the place of the look.
 type inbox struct {
 	// wake holds a token while there may be something to take.
 	wake chan struct{}
@@ -19,37 +18,27 @@ type inbox struct {
 	mu      sync.Mutex
 	closed  bool
 	waiting []any
-	named   map[core.PodKey]struct{}
-	asked   map[any]bool
+	// told are the problems that wait.
+	told map[string]bool
 	// pinged is closed when the loop gets to the ping that waits; nil while none does.
 	pinged chan struct{}
+
+	intake intake.Intake
+	// store is the one that the intake counted last.
+	store PodStore
+	// lookWaits reports whether an entry for a look at the store waits.
+	lookWaits bool
 }
 
-// What may wait in the inbox beside a core.Input.
+// What may wait in the inbox beside a core.Input and a Problem.
 type (
-	readNamed struct{ keys []core.PodKey }
-	readList  struct{ why listReason }
-	swapStore struct{ store PodStore }
-	// retryStore makes up for what could not be read.
-	retryStore struct{}
+	lookAtStore struct{}
 	// ping asks the loop for a sign of life.
 	ping struct{ answered chan struct{} }
 )
 
-// listReason says why the whole store is to be read.
-type listReason uint8
-
-const (
-	driftTick listReason = iota
-	syncComplete
-)
-
 func newInbox() *inbox {
-	return &inbox{
-		wake:  make(chan struct{}, 1),
-		named: map[core.PodKey]struct{}{},
-		asked: map[any]bool{},
-	}
+	return &inbox{wake: make(chan struct{}, 1), told: map[string]bool{}}
 }
 
 // putInput leaves out what the newest entry asks for already: before Start nobody takes anything.
@@ -71,23 +60,51 @@ func repeats(before any, input core.Input) bool {
 	return false
 }
 
-func (b *inbox) putNamed(keys []core.PodKey) {
+// ask gives the intake a reason for a look at the store.
+func (b *inbox) ask(ask intake.Ask) {
 	b.put(func() {
-		for _, key := range keys {
-			b.named[key] = struct{}{}
-		}
-		if len(keys) > 0 {
-			b.ask(readNamed{}, "named")
-		}
+		b.intake = b.intake.Take(ask)
+		b.waitForLook()
 	})
 }
 
-func (b *inbox) putList(why listReason) { b.put(func() { b.ask(readList{why}, why) }) }
+func (b *inbox) putStore(store PodStore) {
+	b.put(func() {
+		b.store = store
+		b.intake = b.intake.Take(intake.StoreSet{})
+		b.waitForLook()
+	})
+}
 
-func (b *inbox) putRetry() { b.put(func() { b.waiting = append(b.waiting, retryStore{}) }) }
+func (b *inbox) waitForLook() {
+	if b.intake.Due() && !b.lookWaits {
+		b.lookWaits = true
+		b.waiting = append(b.waiting, lookAtStore{})
+	}
+}
+
+// next is what the look at the store that is under way has to do next, nil at its end, and the store
+// to read from.
+func (b *inbox) next(known core.State) (action intake.Action, store PodStore) {
+	b.put(func() {
+		if b.intake, action = b.intake.Next(known); action == nil {
+			b.waitForLook()
+		}
+		store = b.store
+	})
+	return action, store
+}
+
+// answer gives the intake what was read.
+func (b *inbox) answer(read intake.Ask) { b.put(func() { b.intake = b.intake.Take(read) }) }
 
 func (b *inbox) putProblem(problem Problem) {
-	b.put(func() { b.ask(problem, problemText(problem)) })
+	b.put(func() {
+		if text := problemText(problem); !b.told[text] {
+			b.told[text] = true
+			b.waiting = append(b.waiting, problem)
+		}
+	})
 }
 
 // problemText is what makes two problems equal.
@@ -106,29 +123,11 @@ func (b *inbox) putPing() (answered <-chan struct{}) {
 	return answered
 }
 
-// putStore keeps each swap in its place: a sync that was told before it is about another store than
-// one that is told after it, so later requests do not join earlier ones.
-func (b *inbox) putStore(store PodStore) {
-	b.put(func() {
-		clear(b.asked)
-		b.waiting = append(b.waiting, swapStore{store})
-	})
-}
-
 // close lets nothing more in.
 func (b *inbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.closed, b.waiting = true, nil
-	clear(b.named)
-}
-
-// ask appends a request unless an equal one waits already.
-func (b *inbox) ask(request, kind any) {
-	if !b.asked[kind] {
-		b.asked[kind] = true
-		b.waiting = append(b.waiting, request)
-	}
+	b.closed, b.waiting, b.intake, b.store = true, nil, intake.Intake{}, nil
 }
 
 func (b *inbox) put(change func()) {
@@ -155,15 +154,10 @@ func (b *inbox) take() any {
 	b.waiting[0] = nil
 	b.waiting = b.waiting[1:]
 	switch request := next.(type) {
-	case readNamed:
-		request.keys = slices.SortedFunc(maps.Keys(b.named), core.PodKey.Compare)
-		clear(b.named)
-		delete(b.asked, "named")
-		return request
-	case readList:
-		delete(b.asked, request.why)
+	case lookAtStore:
+		b.lookWaits = false
 	case Problem:
-		delete(b.asked, problemText(request))
+		delete(b.told, problemText(request))
 	case ping:
 		b.pinged = nil
 	}

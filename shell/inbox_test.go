@@ -5,36 +5,56 @@ import (
 	"testing"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/intake"
 )
 
-func TestInboxKeepsOrderAndCoalescesWhatOnlyAsksToLook(t *testing.T) {
+func TestInboxKeepsOrderAndOnePlaceForALookAtTheStore(t *testing.T) {
 	b := newInbox()
 	key := core.PodKey{Namespace: "lb", Name: "hap-0"}
-	b.putInput(core.BecameLeader{})
+	b.putInput(core.ConfigValidated{AgentPort: 1})
+	b.ask(intake.PodsNamed{Keys: []core.PodKey{key}}) // of no store: nothing to look at
+	b.putStore(PodSlice{})
 	for range 1000 {
-		b.putNamed([]core.PodKey{key})
-		b.putList(driftTick)
-		b.putList(syncComplete)
+		b.ask(intake.PodsNamed{Keys: []core.PodKey{key}})
+		b.ask(intake.DriftTick{})
+		b.ask(intake.SyncComplete{})
 	}
-	b.putInput(core.BecameLeader{})
-	b.putNamed([]core.PodKey{{Namespace: "lb", Name: "hap-1"}})
+	b.putInput(core.ConfigValidated{AgentPort: 2})
+	b.ask(intake.PodsNamed{Keys: []core.PodKey{{Namespace: "lb", Name: "hap-1"}}})
 	b.putStore(PodSlice{})
 	var got []string
 	for next := b.take(); next != nil; next = b.take() {
 		got = append(got, fmt.Sprintf("%T%v", next, next))
 	}
-	want := "[core.BecameLeader{} shell.readNamed{[{lb hap-0} {lb hap-1}]} shell.readList{0}" +
-		" shell.readList{1} core.BecameLeader{} shell.swapStore{[]}]"
+	want := "[core.ConfigValidated{1 } shell.lookAtStore{} core.ConfigValidated{2 }]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}
-	b.putNamed([]core.PodKey{key})
-	if request, is := b.take().(readNamed); !is || len(request.keys) != 1 {
-		t.Error("a key named again after it was taken is lost")
+	b.ask(intake.DriftTick{})
+	if _, is := b.take().(lookAtStore); !is {
+		t.Error("what is asked after a look was taken up is lost")
 	}
-	b.putNamed(nil)
-	if b.take() != nil {
-		t.Error("no key at all asks for a look")
+}
+
+// A look reads once at most: what is asked for meanwhile waits behind the other entries.
+func TestALookThatIsLeftWithWorkWaitsItsTurn(t *testing.T) {
+	b := newInbox()
+	b.putStore(PodSlice{})
+	b.take()
+	state := core.New(core.Config{})
+	action, _ := b.next(state)
+	b.ask(intake.DriftTick{})
+	b.putInput(core.BecameLeader{})
+	b.answer(intake.ListRead{Store: action.(intake.ReadList).Store, Synced: core.SyncDone})
+	for action != nil {
+		if tell, is := action.(intake.Tell); is {
+			state, _ = core.Reduce(state, tell.Input)
+		}
+		action, _ = b.next(state)
+	}
+	kinds := fmt.Sprintf("%T %T %T", b.take(), b.take(), b.take())
+	if kinds != "shell.lookAtStore core.BecameLeader <nil>" {
+		t.Errorf("%s wait", kinds)
 	}
 }
 

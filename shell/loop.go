@@ -3,16 +3,12 @@ package shell
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/intake"
 	"github.com/haproxy-discovery/haproxy-discovery/effects"
 )
-
-// storeRetryDelay is the wait before a store that could not be read is tried again, where the
-// reading must not be left to the next drift tick.
-const storeRetryDelay = time.Second
 
 // loop is the heart of the component: take an input up, record it, reduce it, hand the effects out
 // in order. Everything in it belongs to one goroutine.
@@ -26,12 +22,6 @@ type loop struct {
 	timers    *effects.Timers
 
 	reader *podReader
-	store  PodStore
-	// What could not be read yet is made up for, since nobody will tell it again: a store swap, a
-	// sync, named pods. One retry at a time is under way.
-	owedStore, owedSync bool
-	owedKeys            []core.PodKey
-	retrying            bool
 }
 
 func newLoop(c *Component) *loop {
@@ -60,7 +50,7 @@ func (l *loop) run(ctx context.Context) error {
 			// A flood of inputs must not starve the drift ticks.
 			select {
 			case <-drift:
-				inbox.putList(driftTick)
+				inbox.ask(intake.DriftTick{})
 			default:
 			}
 			continue
@@ -68,7 +58,7 @@ func (l *loop) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 		case <-drift:
-			inbox.putList(driftTick)
+			inbox.ask(intake.DriftTick{})
 		case <-inbox.wake:
 		}
 	}
@@ -90,99 +80,36 @@ func (l *loop) handle(next any) error {
 			l.probes.Forget(finished.Probe)
 		}
 		return l.step(request)
-	case swapStore:
-		// A sync that the store before owes vouches for a store that cannot say, for no other.
-		l.owedSync = l.owedSync && syncOf(request.store) == core.SyncUnknown
-		l.store, l.owedStore = request.store, true
-		return l.readList()
-	case readNamed:
-		return l.readNamed(request.keys)
-	case readList:
-		l.owedSync = l.owedSync || request.why == syncComplete
-		return l.readList()
+	case lookAtStore:
+		return l.lookAtStore()
 	case Problem:
 		l.observers.problem(request)
 	case ping:
 		close(request.answered)
-	case retryStore:
-		l.retrying = false
-		if l.owedStore || l.owedSync {
-			return l.readList()
-		}
-		return l.readNamed(nil)
 	}
 	return nil
 }
 
-func (l *loop) readNamed(keys []core.PodKey) error {
-	if l.store == nil || l.owedStore {
-		return nil // the list that a new store owes holds them too
-	}
-	keys = append(keys, l.owedKeys...)
-	slices.SortFunc(keys, core.PodKey.Compare)
-	input, unread := l.reader.changes(l.store, slices.Compact(keys))
-	if l.owedKeys = unread; len(unread) > 0 {
-		l.retryLater()
-	}
-	if len(input.Upserted)+len(input.Deleted) == 0 {
-		return nil
-	}
-	return l.step(input)
-}
-
-func (l *loop) retryLater() {
-	if !l.retrying {
-		l.retrying = true
-		time.AfterFunc(storeRetryDelay, l.component.inbox.putRetry)
-	}
-}
-
-// readList reads the whole store and tells the reducer what for. A store that cannot be read
-// changes nothing (R20).
-func (l *loop) readList() error {
-	if l.store == nil {
-		if l.owedSync {
-			l.owedSync = false
-			return l.step(core.ResourceSyncComplete{Resource: core.HAProxyPods})
+// lookAtStore does what the intake asks for, until it has had its turn. The store is read here, not
+// beside the loop: a reader of pods waits for nothing but its own cache.
+func (l *loop) lookAtStore() error {
+	inbox := l.component.inbox
+	for {
+		action, store := inbox.next(l.state)
+		switch a := action.(type) {
+		case nil:
+			return nil
+		case intake.ReadList:
+			inbox.answer(l.reader.readList(store, a))
+		case intake.ReadPods:
+			inbox.answer(l.reader.readPods(store, a))
+		case intake.StartRetry:
+			time.AfterFunc(a.After, func() { inbox.ask(intake.RetryFired{}) })
+		case intake.Tell:
+			if err := l.step(a.Input); err != nil {
+				return err
+			}
 		}
-		return nil
-	}
-	synced := syncOf(l.store) // asked before the list is read: it must not promise too much
-	pods, err := l.reader.list(l.store)
-	if err != nil {
-		l.observers.problem(Problem{StoreUnreadable, err})
-		if l.owedStore || l.owedSync {
-			l.retryLater()
-		}
-		return nil
-	}
-	owedStore, owedSync := l.owedStore, l.owedSync
-	l.owedStore, l.owedSync, l.owedKeys = false, false, nil
-	if owedStore {
-		err = l.step(core.PodStoreSet{Pods: pods, Synced: synced})
-	}
-	switch {
-	case err != nil:
-		return err
-	case owedSync:
-		err = l.step(core.ResourceSyncComplete{Resource: core.HAProxyPods, Pods: pods})
-	case !owedStore:
-		err = l.step(core.DriftPreventionTriggered{Pods: pods})
-	}
-	if l.state.StoreSynced() {
-		l.reader.forgetAbsent(pods)
-	}
-	return err
-}
-
-func syncOf(store PodStore) core.Sync {
-	switch s, canSay := store.(syncer); {
-	case !canSay:
-		return core.SyncUnknown
-	case s.HasSynced():
-		return core.SyncDone
-	default:
-		return core.SyncPending
 	}
 }
 

@@ -6,11 +6,13 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/intake"
 )
 
 // podReader reads facts from a pod store. It remembers what it has read: an object that is still
@@ -40,8 +42,29 @@ func newPodReader(agentContainer string, problem func(Problem)) *podReader {
 	}
 }
 
-// list reads the whole store, in the order of the keys. Afterwards the pods that it lacks are known
-// no more, if absence counts.
+// readList and readPods answer the intake. What cannot be read is told as a problem (R20).
+func (r *podReader) readList(store PodStore, a intake.ReadList) intake.ListRead {
+	synced := syncOf(store) // asked before the list is read: it must not promise too much
+	pods, err := r.list(store)
+	if err != nil {
+		r.problem(Problem{StoreUnreadable, err})
+	}
+	return intake.ListRead{Store: a.Store, Synced: synced, Pods: pods, Failed: err != nil}
+}
+
+func (r *podReader) readPods(store PodStore, a intake.ReadPods) intake.PodsRead {
+	read := intake.PodsRead{Store: a.Store, Pods: make([]intake.PodRead, 0, len(a.Keys))}
+	for _, key := range a.Keys {
+		pod, err := r.get(store, key)
+		if err != nil {
+			r.problem(Problem{StoreUnreadable, err})
+		}
+		read.Pods = append(read.Pods, intake.PodRead{Key: key, Pod: pod, Failed: err != nil})
+	}
+	return read
+}
+
+// list reads the whole store, in the order of the keys; of two objects with one key, the last counts.
 func (r *podReader) list(store PodStore) ([]*core.Pod, error) {
 	objects, err := store.List(labels.Everything())
 	if err != nil {
@@ -58,46 +81,46 @@ func (r *podReader) list(store PodStore) ([]*core.Pod, error) {
 		pods = append(pods, pod)
 	}
 	r.complained = complaints
+	pods = inOrder(pods)
+	r.forgetAbsent(pods)
+	return pods, nil
+}
+
+// get reads one pod: nil if the store lacks it, or holds no pod under its key. The error says that
+// the store could not be asked.
+func (r *podReader) get(store PodStore, key core.PodKey) (*core.Pod, error) {
+	object, err := store.Get(key.String())
+	switch {
+	case apierrors.IsNotFound(err):
+		delete(r.known, key)
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading %s from the pod store: %w", key, err)
+	}
+	pod, err := r.read(object)
+	if err != nil {
+		r.complain(err, r.complained)
+		return nil, nil
+	}
+	return pod, nil
+}
+
+// inOrder sorts by key and keeps the last of those with the same one.
+func inOrder(pods []*core.Pod) []*core.Pod {
 	byKey := func(a, b *core.Pod) int { return a.Key.Compare(b.Key) }
 	if !slices.IsSortedFunc(pods, byKey) {
 		slices.SortStableFunc(pods, byKey)
 	}
-	return pods, nil
-}
-
-// changes reads the named pods and gives what is new of them. A pod that the store lacks, or holds
-// no pod for any more, is deleted, with the UID last known for it (R9). unread are the keys that
-// the store could not be asked for.
-func (r *podReader) changes(
-	store PodStore, keys []core.PodKey,
-) (input core.ResourceIndexUpdated, unread []core.PodKey) {
-	input.Resource = core.HAProxyPods
-	for _, key := range keys {
-		was, wasKnown := r.known[key]
-		object, err := store.Get(key.String())
-		if err != nil && !apierrors.IsNotFound(err) {
-			r.problem(Problem{StoreUnreadable, fmt.Errorf("reading %s from the pod store: %w", key, err)})
-			unread = append(unread, key)
-			continue
-		}
-		var pod *core.Pod
-		if err == nil {
-			if pod, err = r.read(object); err != nil {
-				r.complain(err, r.complained)
-			}
-		}
-		switch {
-		case err != nil && wasKnown:
-			input.Deleted = append(input.Deleted, core.PodRef{Key: key, UID: was.pod.UID})
-			delete(r.known, key)
-		case err == nil && pod != was.pod:
-			input.Upserted = append(input.Upserted, pod)
+	kept := pods[:0]
+	for i, pod := range pods {
+		if i+1 == len(pods) || pods[i+1].Key != pod.Key {
+			kept = append(kept, pod)
 		}
 	}
-	return input, unread
+	return kept
 }
 
-// forgetAbsent drops what a complete list lacks, so that memory follows the store.
+// forgetAbsent drops what a list lacks, so that memory follows the store.
 func (r *podReader) forgetAbsent(pods []*core.Pod) {
 	if len(r.known) == len(pods) {
 		return
@@ -109,20 +132,23 @@ func (r *podReader) forgetAbsent(pods []*core.Pod) {
 	r.known = known
 }
 
-// read gives the facts of one object. Resource versions are compared for equality only.
+// read gives the facts of one object. Resource versions are compared for equality only. Typed pods
+// are converted only where they have changed.
 func (r *podReader) read(object runtime.Object) (*core.Pod, error) {
-	fields, err := fieldsOf(object)
-	if err != nil {
-		return nil, err
+	metadata, hasMetadata := object.(metav1.Object)
+	if value := reflect.ValueOf(object); !hasMetadata ||
+		value.Kind() == reflect.Pointer && value.IsNil() {
+		return nil, fmt.Errorf("%w: no object", core.ErrNotAPod)
 	}
-	metadata, _ := fields.Object["metadata"].(map[string]any)
-	namespace, _ := metadata["namespace"].(string)
-	name, _ := metadata["name"].(string)
-	version, _ := metadata["resourceVersion"].(string)
-	key := core.PodKey{Namespace: namespace, Name: name}
+	key := core.PodKey{Namespace: metadata.GetNamespace(), Name: metadata.GetName()}
+	version := metadata.GetResourceVersion()
 	was, wasKnown := r.known[key]
 	if wasKnown && was.object == object && version != "" && was.resourceVersion == version {
 		return was.pod, nil
+	}
+	fields, err := fieldsOf(object)
+	if err != nil {
+		return nil, err
 	}
 	pod, err := core.ReadPod(fields, r.agentContainer)
 	if err != nil {
@@ -137,9 +163,6 @@ func (r *podReader) read(object runtime.Object) (*core.Pod, error) {
 
 // fieldsOf converts typed pods, for stores that hold those.
 func fieldsOf(object runtime.Object) (*unstructured.Unstructured, error) {
-	if value := reflect.ValueOf(object); !value.IsValid() || value.Kind() == reflect.Pointer && value.IsNil() {
-		return nil, fmt.Errorf("%w: no object", core.ErrNotAPod)
-	}
 	if fields, isUnstructured := object.(*unstructured.Unstructured); isUnstructured {
 		return fields, nil
 	}

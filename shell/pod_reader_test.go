@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 )
 
@@ -34,13 +33,12 @@ func TestUnchangedFactsStayTheSamePointer(t *testing.T) {
 	if again[0] != first[0] || afterHeartbeat[0] != first[0] {
 		t.Error("unchanged facts were made anew")
 	}
-	if input, _ := reader.changes(store, []core.PodKey{first[0].Key}); len(input.Upserted) > 0 {
-		t.Error("unchanged facts became an input")
+	if pod, _ := reader.get(store, first[0].Key); pod != first[0] {
+		t.Error("unchanged facts of a single pod were made anew")
 	}
 	store.Set(loopback.Pod("hap-0", "u0", "10.1.0.11"))
-	if input, _ := reader.changes(store, []core.PodKey{first[0].Key}); len(input.Upserted) != 1 ||
-		input.Upserted[0].IP.String() != "10.1.0.11" {
-		t.Errorf("a change was missed: %v", input)
+	if pod, _ := reader.get(store, first[0].Key); pod == nil || pod.IP.String() != "10.1.0.11" {
+		t.Errorf("a change was missed: %v", pod)
 	}
 }
 
@@ -60,18 +58,14 @@ func TestObjectChangedInPlaceWithoutResourceVersionIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestDeletedPodCarriesTheUIDLastKnown(t *testing.T) {
+func TestOfTwoObjectsWithOneKeyTheLastCounts(t *testing.T) {
 	var problems []Problem
-	reader := newTestReader(&problems)
-	store := newTestStore(loopback.Pod("hap-0", "u0", "10.1.0.10"))
-	_, _ = reader.list(store)
-	key := store.Remove("hap-0")
-	input, _ := reader.changes(store, []core.PodKey{key})
-	if fmt.Sprint(input.Deleted) != "[{lb/hap-0 u0}]" {
-		t.Errorf("got %v", input)
-	}
-	if input, _ := reader.changes(store, []core.PodKey{key}); len(input.Deleted) > 0 {
-		t.Error("deleted twice")
+	pods, err := newTestReader(&problems).list(PodSlice{
+		loopback.Pod("hap-1", "u1", "10.1.0.10"), loopback.Pod("hap-0", "u2", "10.1.0.10"),
+		loopback.Pod("hap-1", "u3", "10.1.0.10"), loopback.Pod("hap-0", "u4", "10.1.0.10"),
+	})
+	if err != nil || len(pods) != 2 || pods[0].UID != "u4" || pods[1].UID != "u3" {
+		t.Errorf("%v, %v", pods, err)
 	}
 }
 
@@ -114,8 +108,12 @@ func TestMemoryFollowsTheStore(t *testing.T) {
 	for i := range 100 {
 		store.Set(loopback.Pod(fmt.Sprintf("hap-%d", i), "u", "10.1.0.10"))
 	}
-	pods, _ := reader.list(store)
-	reader.forgetAbsent(pods[:1])
+	_, _ = reader.list(store)
+	for i := range 98 {
+		store.Remove(fmt.Sprintf("hap-%d", i))
+	}
+	_, _ = reader.list(store)
+	_, _ = reader.get(store, store.Remove("hap-98"))
 	if len(reader.known) != 1 {
 		t.Errorf("%d pods are known", len(reader.known))
 	}

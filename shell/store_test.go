@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/intake"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 )
 
@@ -61,21 +62,6 @@ func TestSyncIsAboutTheStoreBeforeIt(t *testing.T) {
 	})
 }
 
-func TestRequestsAfterAStoreSwapDoNotJoinEarlierOnes(t *testing.T) {
-	b := newInbox()
-	b.putList(syncComplete)
-	b.putStore(PodSlice{})
-	b.putList(syncComplete)
-	b.putStore(PodSlice{})
-	kinds := []any{b.take(), b.take(), b.take(), b.take(), b.take()}
-	_, second := kinds[1].(swapStore)
-	_, third := kinds[2].(readList)
-	_, fourth := kinds[3].(swapStore)
-	if !second || !third || !fourth || kinds[4] != nil {
-		t.Errorf("got %T", kinds)
-	}
-}
-
 func TestNilStoreIsIgnored(t *testing.T) {
 	inVirtualTime(t, newTestStore(loopback.Pod("hap-0", "u0", "10.1.0.10")), func(r *running) {
 		r.SetPodStore(nil)
@@ -94,7 +80,7 @@ func TestNamedPodThatCouldNotBeReadIsReadAgain(t *testing.T) {
 		r.changed(key)
 		r.expectFleet("u0")
 		store.Fail(nil)
-		time.Sleep(storeRetryDelay)
+		time.Sleep(intake.RetryDelay)
 		r.expectFleet()
 	})
 }
@@ -119,22 +105,10 @@ func TestUnreadableStoreIsTriedOnceASecond(t *testing.T) {
 			synctest.Wait()
 		}
 		before := store.lists.Load()
-		time.Sleep(10*storeRetryDelay + storeRetryDelay/2)
+		time.Sleep(10*intake.RetryDelay + intake.RetryDelay/2)
 		if tries := store.lists.Load() - before; tries != 10 {
 			t.Errorf("%d tries in ten seconds", tries)
 		}
-	})
-}
-
-// R6: a sync that could not be read vouches for a store that cannot say.
-func TestOwedSyncVouchesForAStoreThatCannotSay(t *testing.T) {
-	failing := newTestStore()
-	failing.Fail(errors.New("the store is on fire"))
-	inVirtualTime(t, failing, func(r *running) {
-		r.HandleEvent(ResourceSyncComplete{Resource: core.HAProxyPods})
-		synctest.Wait()
-		r.SetPodStore(listOf{loopback.Pod("hap-0", "u0", "10.1.0.10")})
-		r.expectFleet("u0")
 	})
 }
 
@@ -147,17 +121,6 @@ func TestObjectThatLosesItsUIDIsGone(t *testing.T) {
 	})
 }
 
-func TestCoreEventsNamePodsToo(t *testing.T) {
-	store := newTestStore()
-	inVirtualTime(t, store, func(r *running) {
-		key := store.Set(loopback.Pod("hap-0", "u0", "10.1.0.10"))
-		r.HandleEvent(core.ResourceIndexUpdated{
-			Resource: core.HAProxyPods, Upserted: []*core.Pod{nil, {Key: key, UID: "stale"}},
-		})
-		r.expectFleet("u0")
-	})
-}
-
 func TestNothingGathersAfterTheEnd(t *testing.T) {
 	inVirtualTime(t, newTestStore(), func(r *running) {
 		if err, _ := r.stop(); err != nil {
@@ -165,7 +128,7 @@ func TestNothingGathersAfterTheEnd(t *testing.T) {
 		}
 		r.HandleEvent(core.BecameLeader{})
 		r.changed(core.PodKey{Namespace: "lb", Name: "hap-0"})
-		if r.inbox.take() != nil || len(r.inbox.named) > 0 {
+		if r.inbox.take() != nil || r.inbox.intake.Due() {
 			t.Error("the inbox fills up")
 		}
 	})
