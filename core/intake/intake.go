@@ -99,6 +99,10 @@ func (i Intake) Due() bool {
 	}
 }
 
+// AtRest reports whether nothing is asked for and nothing owed: core has been told whatever there was
+// a reason to read.
+func (i Intake) AtRest() bool { return !i.Due() && i.asked.none() && i.owed.none() }
+
 // Next is the next thing to do, given what core knows by now: asking again after it was done leads
 // to the end of a turn, which is nil. A turn reads at most once, so that others get theirs; Due
 // reports whether another one should follow.

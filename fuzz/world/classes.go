@@ -32,6 +32,7 @@ const (
 	lateTimers
 	configChanges
 	storeSwaps
+	failingReads
 	leaderChanges
 	driftTicks
 	nonsense

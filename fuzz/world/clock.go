@@ -11,7 +11,7 @@ import (
 type happening struct {
 	at   time.Duration
 	kind happeningKind
-	// Whom it is about: a slot and the pod's UID, or the number of a probe or timer.
+	// Whom it is about: a slot and the pod's UID, or the number of a store, a probe or a timer.
 	slot int
 	uid  string
 	id   uint64
@@ -34,7 +34,8 @@ const (
 	storeHears
 	// Those before are the cluster's, those behind ours.
 	shellHears
-	shellHandles
+	shellLooks
+	storeRetries
 	probeEnds
 	timerFires
 	tick

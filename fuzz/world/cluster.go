@@ -23,7 +23,9 @@ type slot struct {
 	// held is what the store has of it: late, and for a while perhaps nothing at all.
 	held   *core.Pod
 	hidden bool
-	agent  agent
+	// told reports that the intake was given a reason to read what the store holds.
+	told  bool
+	agent agent
 	// past are the UIDs that have borne the name.
 	past []string
 	// before is the pod before it fell ill.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/intake"
 	"github.com/haproxy-discovery/haproxy-discovery/core/invariant"
 	"github.com/haproxy-discovery/haproxy-discovery/fuzz/oracle"
 )
@@ -56,7 +57,9 @@ func (w *World) restart(plan Plan) {
 	w.watchLag = [...]time.Duration{0, time.Millisecond, 20 * time.Millisecond}[w.noise.below(3)]
 	w.calm = false
 	w.cluster.restart(size)
-	w.oldList, w.named = w.oldList[:0], w.named[:0]
+	w.oldList = w.oldList[:0]
+	w.intake, w.lookWaits = intake.Intake{}, false
+	w.stores, w.storeSays, w.storeComplete, w.stale = 0, core.SyncUnknown, false, false
 	w.probes, w.timers = w.probes[:0], w.timers[:0]
 	w.config = core.ConfigValidated{AgentPort: ports[0], PodSelector: oracle.Selectors[0]}
 	w.credentials = 0

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/intake"
 	"github.com/haproxy-discovery/haproxy-discovery/fuzz/oracle"
 	"github.com/haproxy-discovery/haproxy-discovery/fuzz/story"
 )
@@ -49,21 +50,45 @@ func (w *World) learn(h happening) {
 // setStore brings a pod store: one that has synced, or one that fills up, and says so or cannot.
 func (w *World) setStore(sync core.Sync) {
 	w.storeSet = true
-	if sync != core.SyncDone {
-		for at := range w.cluster.slots {
-			w.cluster.slots[at].hidden = w.noise.below(3) == 1
-		}
-		w.clock.after(w.while(time.Second), happening{kind: storeSyncs})
+	w.stores++
+	w.storeSays, w.storeComplete = sync, sync == core.SyncDone
+	for at := range w.cluster.slots {
+		s := &w.cluster.slots[at]
+		s.hidden, s.told = !w.storeComplete && w.noise.below(3) == 1, false
 	}
-	w.step(core.PodStoreSet{Pods: w.list(), Synced: sync})
+	if !w.storeComplete {
+		w.clock.after(w.while(time.Second), happening{kind: storeSyncs, id: w.stores})
+	}
+	w.look(intake.StoreSet{})
 }
 
-// completeSync ends the initial sync of the store.
-func (w *World) completeSync() {
+// storeFilled ends the initial sync of a store. Of one that says so itself, nobody else may tell.
+func (w *World) storeFilled(h happening) {
+	if h.id != w.stores {
+		return
+	}
+	if w.storeSays == core.SyncPending && w.noise.below(4) == 3 {
+		w.fillStore()
+		w.look(intake.DriftTick{})
+		return
+	}
+	w.completeSync()
+}
+
+// fillStore has the store hold everything.
+func (w *World) fillStore() {
 	for at := range w.cluster.slots {
 		w.cluster.slots[at].hidden = false
 	}
-	w.step(core.ResourceSyncComplete{Resource: core.HAProxyPods, Pods: w.list()})
+	w.storeComplete = true
+	if w.storeSays == core.SyncPending {
+		w.storeSays = core.SyncDone
+	}
+}
+
+func (w *World) completeSync() {
+	w.fillStore()
+	w.look(intake.SyncComplete{})
 }
 
 // changeConfig moves the port, or selects other pods, or both, or nothing.
@@ -76,16 +101,11 @@ func (w *World) changeConfig(c *choice) {
 }
 
 // drift re-reads the store; a stale read gives what it held some time ago.
-func (w *World) drift() {
-	if w.storeSet {
-		w.step(core.DriftPreventionTriggered{Pods: w.list()})
-	}
-}
+func (w *World) drift() { w.look(intake.DriftTick{}) }
 
 func (w *World) driftStale() {
-	if w.storeSet {
-		w.step(core.DriftPreventionTriggered{Pods: w.oldList})
-	}
+	w.stale = w.storeSet
+	w.drift()
 }
 
 // lead makes this replica the leader: a new consumer starts and knows nothing.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/intake"
 	"github.com/haproxy-discovery/haproxy-discovery/core/invariant"
 	"github.com/haproxy-discovery/haproxy-discovery/fuzz/oracle"
 	"github.com/haproxy-discovery/haproxy-discovery/fuzz/story"
@@ -25,7 +26,6 @@ type World struct {
 
 	cluster cluster
 	oldList []*core.Pod
-	named   []int
 	probes  []runningProbe
 	timers  []core.TimerID
 
@@ -34,6 +34,15 @@ type World struct {
 	configured  bool
 	authorized  bool
 	storeSet    bool
+
+	intake    intake.Intake
+	lookWaits bool
+	// stores counts the stores that were set. Of the last one: what it says of its sync, and whether
+	// it holds everything that there is. stale has it give an old list once.
+	stores        uint64
+	storeSays     core.Sync
+	storeComplete bool
+	stale         bool
 
 	state    core.State
 	monitor  *invariant.Monitor
@@ -45,9 +54,8 @@ type World struct {
 	failure []string
 
 	// Room for lists that are handed over.
-	listed, upserted []*core.Pod
-	deleted          []core.PodRef
-	fresh            []core.Endpoint
+	listed []*core.Pod
+	fresh  []core.Endpoint
 }
 
 // Inputs counts the inputs reduced in the last run.
@@ -99,14 +107,16 @@ func (w *World) happen(h happening) {
 		w.storeHeard(h)
 	case shellHears:
 		w.name(h.slot)
-	case shellHandles:
-		w.handleNamed()
+	case shellLooks:
+		w.lookAtStore()
+	case storeRetries:
+		w.look(intake.RetryFired{})
 	case probeEnds:
 		w.probeEnded(core.ProbeID(h.id))
 	case timerFires:
 		w.timerFired(h)
 	case storeSyncs:
-		w.completeSync()
+		w.storeFilled(h)
 	case agentsLearn:
 		w.learn(h)
 	case tick:

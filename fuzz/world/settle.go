@@ -11,7 +11,7 @@ import (
 // settle ends the chaos: agents are well and know everything, the store has heard of everything and
 // is read once more. Then everything runs its course, and the consumer must know the truth (I10).
 func (w *World) settle() {
-	w.calm = true
+	w.calm, w.stale = true, false
 	w.noise.begin(0)
 	w.configureAtLast()
 	for w.clock.clusterMoves() && w.failure == nil {
@@ -19,7 +19,7 @@ func (w *World) settle() {
 	}
 	for at := range w.cluster.slots {
 		s := &w.cluster.slots[at]
-		s.held, s.hidden = s.pod, false
+		s.held, s.told = s.pod, false
 		s.agent = agent{version: s.agent.version, accepts: everybody}
 	}
 	w.completeSync()

@@ -229,7 +229,7 @@ func (w *World) outage(c *choice) {
 
 // talkNonsense is what an embedder gets wrong.
 func (w *World) talkNonsense(c *choice) {
-	kind, at := c.of(10), w.slot(c)
+	kind, at := c.of(11), w.slot(c)
 	past := w.cluster.slots[at].past
 	switch kind {
 	case 0: // the late delete of a predecessor, or an early one of the pod itself
@@ -260,6 +260,10 @@ func (w *World) talkNonsense(c *choice) {
 				Deleted: []core.PodRef{{Key: pod.Key}, {Key: pod.Key, UID: pod.UID}},
 			})
 		}
+	case 9: // a list in another order
+		list := w.list()
+		slices.Reverse(list)
+		w.step(core.DriftPreventionTriggered{Pods: list})
 	default:
 		w.step(nil)
 	}
