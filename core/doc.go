@@ -152,7 +152,7 @@
 //	     store_swapped_before_its_sync
 //	R8   pod_changes.go  pod changes look only at the pods they name
 //	     pod_changes_without_effect rejected_pod_reported_on_change
-//	R9   pod_changes.go  index events name pods, the store is the truth
+//	R9   pod_changes.go  index events name pods, the store is the truth (read by core/intake)
 //	     inputs_that_make_no_sense late_delete_of_a_predecessor
 //	R10  admission.go    an admitted identity costs no probe
 //	     admitted_pods_cost_no_probe credentials_rotated full_passes_report_and_retry

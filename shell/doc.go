@@ -1,8 +1,9 @@
 // Package shell runs discovery in a program: the thin layer between the pure reducer in core and
 // the outside. A Component has one loop, which is the only place that changes the state:
 //
-//	inbox    what happened: events, probe results, timers, pods named as changed
-//	reader   facts of pods, read from the PodStore at the moment they are needed
+//	inbox    what happened: events, probe results, timers, and reasons to look at the pod store
+//	intake   core/intake decides what to read there, and which inputs come of it
+//	reader   reads it: facts of pods, at the moment they are needed
 //	loop     tell the observers, reduce, hand the effects out in order
 //	effects  probes in an errgroup, timers, publication to subscribers
 //

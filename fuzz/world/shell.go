@@ -27,7 +27,8 @@ func (w *World) storeHeard(h happening) {
 // name tells of a change of a pod, by its name; now and then without saying whose.
 func (w *World) name(at int) {
 	if w.has(duplicateNames) && w.noise.below(8) == 7 {
-		w.look(intake.PodsNamed{}) // the comparison tells what is held, absence perhaps
+		w.cluster.slots[at].told = w.held(at) != nil // absence counts only once the store has synced
+		w.look(intake.PodsNamed{})
 		return
 	}
 	w.cluster.slots[at].told = true
