@@ -19,9 +19,9 @@ type Credentials struct {
 // ErrCredentials is wrapped by all errors of NewCredentials.
 var ErrCredentials = errors.New("invalid credentials")
 
-// NewCredentials refuses, by name and without the value, an empty value, one with control
-// characters or invalid UTF-8, and a username that basic auth cannot carry (R27). Values that come from a file go
-// through TrimLineEnding first.
+// NewCredentials refuses, by name and without the value, an empty value, one with control or
+// invisible characters, with a space at either end or invalid UTF-8, and a username that basic auth
+// cannot carry (R27). Values that come from a file or a Secret go through TrimFile first.
 func NewCredentials(username, password string) (Credentials, error) {
 	if err := checkCredential("dataplane_username", username); err != nil {
 		return Credentials{}, err
@@ -45,12 +45,26 @@ func checkCredential(name, value string) error {
 	if strings.ContainsFunc(value, unicode.IsControl) {
 		return fmt.Errorf("%w: %s holds a control character", ErrCredentials, name)
 	}
+	if strings.ContainsFunc(value, isInvisible) {
+		return fmt.Errorf("%w: %s holds an invisible character", ErrCredentials, name)
+	}
+	if strings.TrimSpace(value) != value {
+		return fmt.Errorf("%w: %s begins or ends with a space", ErrCredentials, name)
+	}
 	return nil
 }
 
-// TrimLineEnding removes one line ending (LF or CRLF) from the end of a value read from a file.
-func TrimLineEnding(value string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(value, "\n"), "\r")
+// isInvisible finds what editors and web pages leave behind unseen: format characters, such as the
+// zero width space, and letters that are never drawn.
+func isInvisible(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// TrimFile removes what a file has around a value: a byte order mark at the beginning and one line
+// ending (LF or CRLF) at the end.
+func TrimFile(content string) string {
+	content = strings.TrimPrefix(content, "\uFEFF")
+	return strings.TrimSuffix(strings.TrimSuffix(content, "\n"), "\r")
 }
 
 // Username is no secret; it is printed with each endpoint.

@@ -87,9 +87,12 @@ func (s *step) ordered(pods []*Pod) []*Pod {
 	}
 	byKey := make([]*Pod, 0, len(pods))
 	for _, pod := range pods {
-		if isPod(pod) {
+		switch {
+		case isPod(pod):
 			byKey = append(byKey, pod)
-		} else {
+		case pod != nil && pod.Key.tooLong() != "":
+			s.refuse("a pod with %s", pod.Key.tooLong())
+		default:
 			s.refuse("a pod without name or UID")
 		}
 	}
@@ -105,7 +108,10 @@ func inOrder(pods []*Pod) bool {
 	return true
 }
 
-func isPod(pod *Pod) bool { return pod != nil && pod.Key.Name != "" && pod.UID != "" }
+// isPod: what has no name, no UID or too long a name is no pod (R3).
+func isPod(pod *Pod) bool {
+	return pod != nil && pod.Key.Name != "" && pod.UID != "" && pod.Key.tooLong() == ""
+}
 
 // lastOfEachKey sorts by key and keeps the last of equal ones.
 func lastOfEachKey[T any](list []T, keyOf func(T) PodKey) []T {

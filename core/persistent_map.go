@@ -13,6 +13,8 @@ import (
 // map, once seen, never changes. The zero value is an empty map.
 type podMap[V any] struct{ tree part.Map[string, V] }
 
+// A key is bounded where pods come in (R3): the tree loses entries with keys of 64 KiB and more.
+//
 // treeKey orders like PodKey.Compare: the terminator sorts before anything that can follow it. A
 // NUL byte inside a namespace is escaped, so that no two keys collide, whatever they hold.
 func treeKey(key PodKey) string {

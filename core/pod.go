@@ -23,6 +23,21 @@ func (k PodKey) Compare(other PodKey) int {
 	return cmp.Or(cmp.Compare(k.Namespace, other.Namespace), cmp.Compare(k.Name, other.Name))
 }
 
+// maxNameLength bounds namespace and name, in bytes: no API server takes longer ones, and the map of
+// pods could not hold any length (R3).
+const maxNameLength = 253
+
+// tooLong names the part that no pod's key can have, with its length; empty if there is none.
+func (k PodKey) tooLong() string {
+	switch {
+	case len(k.Namespace) > maxNameLength:
+		return fmt.Sprintf("a namespace of %d bytes", len(k.Namespace))
+	case len(k.Name) > maxNameLength:
+		return fmt.Sprintf("a name of %d bytes", len(k.Name))
+	}
+	return ""
+}
+
 // ParsePodKey reads namespace/name; both parts are required.
 func ParsePodKey(text string) (PodKey, error) {
 	namespace, name, found := strings.Cut(text, "/")

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ErrNotAPod is wrapped where an object has no name or no UID: there is nothing to follow (R3).
+// ErrNotAPod is wrapped where an object has no name, no UID or too long a name: there is nothing to follow (R3).
 var ErrNotAPod = errors.New("not a pod")
 
 // ReadPod reads the facts of one pod. It is total: whatever the object holds, the result is the
@@ -31,6 +31,8 @@ func ReadPod(object *unstructured.Unstructured, agentContainer string) (*Pod, er
 	switch {
 	case r.pod.Key.Name == "":
 		return nil, fmt.Errorf("%w: no metadata.name", ErrNotAPod)
+	case r.pod.Key.tooLong() != "":
+		return nil, fmt.Errorf("%w: %.100q has %s", ErrNotAPod, r.pod.Key, r.pod.Key.tooLong())
 	case strings.Contains(r.pod.Key.Namespace+r.pod.Key.Name, "/"):
 		return nil, fmt.Errorf("%w: %.100q holds a slash", ErrNotAPod, r.pod.Key)
 	case r.pod.UID == "":

@@ -178,6 +178,16 @@ func TestNewCredentialsRefuses(t *testing.T) {
 		{"user-\xffvalue", "secret-value", "dataplane_username"},
 		{"admin", "secret-value\x7f", "dataplane_password"},
 		{"admin", "secret-\u0085value", "dataplane_password"},
+		{"admin", "secret-value\u200b", "dataplane_password holds an invisible character"},
+		{"user-\u200bvalue", "secret-value", "dataplane_username holds an invisible character"},
+		{"admin", "\ufeffsecret-value", "dataplane_password holds an invisible character"},
+		{"admin", "secret-\u00advalue", "dataplane_password holds an invisible character"},
+		{"admin", "secret-\u3164value", "dataplane_password holds an invisible character"},
+		{"admin", "secret-value\u00a0", "dataplane_password begins or ends with a space"},
+		{"admin", "secret-value\u2028", "dataplane_password begins or ends with a space"},
+		{"admin", "\u3000secret-value", "dataplane_password begins or ends with a space"},
+		{" user-value", "secret-value", "dataplane_username begins or ends with a space"},
+		{"admin", "secret-value ", "dataplane_password begins or ends with a space"},
 	} {
 		refused, err := core.NewCredentials(test.user, test.password)
 		if !errors.Is(err, core.ErrCredentials) || !strings.Contains(err.Error(), test.names) {
@@ -191,7 +201,7 @@ func TestNewCredentialsRefuses(t *testing.T) {
 }
 
 func TestCredentialsKeepTheirValues(t *testing.T) {
-	strange := "p@ss/word:%#ß\"' "
+	strange := "p@ss/word:%# ß\u00a0é\u0301\"'"
 	basic := credentials(t, "ädmin", strange)
 	if basic.Username() != "ädmin" || basic.Password().Reveal() != strange {
 		t.Errorf("got %q and %q", basic.Username(), basic.Password().Reveal())
@@ -230,13 +240,14 @@ func TestSecretsPrintAsRedacted(t *testing.T) {
 	}
 }
 
-// One line ending at the end is trimmed, nothing else (R27).
-func TestTrimLineEnding(t *testing.T) {
+// A byte order mark at the beginning and one line ending at the end are trimmed, nothing else (R27).
+func TestR27TrimFile(t *testing.T) {
 	for value, want := range map[string]string{
 		"": "", "a": "a", "a\n": "a", "a\r\n": "a", "a\n\n": "a\n", " a ": " a ", "\n": "",
-		"a\nb": "a\nb", "\na": "\na",
+		"a\nb": "a\nb", "\na": "\na", "\uFEFFa\r\n": "a", "\uFEFF\uFEFFa": "\uFEFFa", "a\uFEFF": "a\uFEFF",
+		"\uFEFF": "", "\xEF\xBBa": "\xEF\xBBa",
 	} {
-		if got := core.TrimLineEnding(value); got != want {
+		if got := core.TrimFile(value); got != want {
 			t.Errorf("%q: got %q, want %q", value, got, want)
 		}
 	}

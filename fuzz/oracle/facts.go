@@ -151,4 +151,7 @@ func put(pods []*core.Pod, pod *core.Pod) []*core.Pod {
 
 func podAgainst(pod *core.Pod, key core.PodKey) int { return compareKeys(pod.Key, key) }
 
-func isPod(pod *core.Pod) bool { return pod != nil && pod.Key.Name != "" && pod.UID != "" }
+func isPod(pod *core.Pod) bool {
+	return pod != nil && pod.Key.Name != "" && pod.UID != "" &&
+		len(pod.Key.Namespace) <= 253 && len(pod.Key.Name) <= 253
+}

@@ -192,8 +192,8 @@ func (s *CredentialsSecret) credentials(
 		}
 	}
 	credentials, err := core.NewCredentials(
-		core.TrimLineEnding(string(secret.Data[UsernameKey])),
-		core.TrimLineEnding(string(secret.Data[PasswordKey])))
+		core.TrimFile(string(secret.Data[UsernameKey])),
+		core.TrimFile(string(secret.Data[PasswordKey])))
 	if err != nil {
 		return core.Credentials{}, fmt.Errorf("Secret %s: %w", s.name, err)
 	}

@@ -63,6 +63,13 @@ func TestR27SecretIsReadOrRefusedByName(t *testing.T) {
 	}{
 		{"good", "admin", password, ""},
 		{"line endings", "admin\n", password + "\r\n", ""},
+		{"byte order marks", "\ufeffadmin", "\ufeff" + password + "\n", ""},
+		{"invisible", "admin", password + "\u200b",
+			"Secret lb/haproxy-credentials: invalid credentials: dataplane_password holds an invisible character"},
+		{"space", "admin", password + "\u00a0",
+			"Secret lb/haproxy-credentials: invalid credentials: dataplane_password begins or ends with a space"},
+		{"line separator", "admin\u2028", password,
+			"Secret lb/haproxy-credentials: invalid credentials: dataplane_username begins or ends with a space"},
 		{"no password", "admin", nil, "Secret lb/haproxy-credentials has no key dataplane_password; add it"},
 		{"no username", nil, password, "Secret lb/haproxy-credentials has no key dataplane_username; add it"},
 		{"empty", "admin", "", "Secret lb/haproxy-credentials: invalid credentials: dataplane_password is empty"},

@@ -22,10 +22,10 @@ const (
 // maxFile bounds one file, in bytes.
 const maxFile = 64 << 10
 
-// Read reads the files dataplane_username and dataplane_password. One line ending at the end of
-// each is trimmed (R27). All errors are one line that names the file and never shows its content:
-// no such directory or file, no regular file, unreadable, larger than 64 KiB, empty, holding a
-// control character, not valid UTF-8.
+// Read reads the files dataplane_username and dataplane_password. A byte order mark at the
+// beginning and one line ending at the end of each are no part of the value (R27). All errors are
+// one line that names the file and never shows its content: no such directory or file, no regular
+// file, unreadable, larger than 64 KiB, not valid UTF-8, or a value that core.NewCredentials refuses.
 //
 // The two files are read one after the other: while they are being replaced, the result may mix old
 // and new. Watch does not fall for that.
@@ -70,7 +70,7 @@ func readFile(dir, name string) (string, error) {
 		// It could be sent, but neither printed nor recorded without damage.
 		return "", fmt.Errorf("credentials file %q is not valid UTF-8", path)
 	}
-	return core.TrimLineEnding(string(content)), nil
+	return core.TrimFile(string(content)), nil
 }
 
 // unreadable quotes the path, so that the text stays one line whatever the path holds.

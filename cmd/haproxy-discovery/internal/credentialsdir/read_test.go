@@ -26,15 +26,17 @@ func credentialsIn(t *testing.T, username, password string) string {
 	return dir
 }
 
-func TestR27LineEndingIsTrimmed(t *testing.T) {
-	for _, ending := range []string{"", "\n", "\r\n"} {
-		credentials, err := Read(credentialsIn(t, "admin"+ending, secret+ending))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if credentials.Username() != "admin" || credentials.Password().Reveal() != secret {
-			t.Errorf("with ending %q: got username %q and another password or not",
-				ending, credentials.Username())
+func TestR27WhatAFileHasAroundAValueIsTrimmed(t *testing.T) {
+	for _, mark := range []string{"", "\ufeff"} {
+		for _, ending := range []string{"", "\n", "\r\n"} {
+			credentials, err := Read(credentialsIn(t, mark+"admin"+ending, mark+secret+ending))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if credentials.Username() != "admin" || credentials.Password().Reveal() != secret {
+				t.Errorf("with %q and %q: got username %q and another password or not",
+					mark, ending, credentials.Username())
+			}
 		}
 	}
 }
@@ -105,6 +107,22 @@ func TestR27RefusedByNameWithoutTheValue(t *testing.T) {
 		"control character": {
 			func(t *testing.T, dir string) { write(t, dir, passwordFile, secret+"\n\n") },
 			`directory "DIR": invalid credentials: dataplane_password holds a control character`,
+		},
+		"only a byte order mark": {
+			func(t *testing.T, dir string) { write(t, dir, passwordFile, "\ufeff\r\n") },
+			`directory "DIR": invalid credentials: dataplane_password is empty`,
+		},
+		"invisible character": {
+			func(t *testing.T, dir string) { write(t, dir, passwordFile, secret+"\u200b\n") },
+			`directory "DIR": invalid credentials: dataplane_password holds an invisible character`,
+		},
+		"space at the end": {
+			func(t *testing.T, dir string) { write(t, dir, usernameFile, "admin\u00a0") },
+			`directory "DIR": invalid credentials: dataplane_username begins or ends with a space`,
+		},
+		"line separator at the end": {
+			func(t *testing.T, dir string) { write(t, dir, passwordFile, secret+"\u2028") },
+			`directory "DIR": invalid credentials: dataplane_password begins or ends with a space`,
 		},
 		"colon in the username": {
 			func(t *testing.T, dir string) { write(t, dir, usernameFile, "ad:min") },
