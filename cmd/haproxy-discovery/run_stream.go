@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +31,7 @@ type streamFeed struct {
 	credentials *credentialsFeed
 	logger      *slog.Logger
 	closePods   func()
-	// live tells that the pods do not come from a regular file.
-	live bool
+	once        bool
 	// podSource is set by attach.
 	podSource *podSource
 }
@@ -46,7 +46,7 @@ func (f *runFlags) openStream(in io.Reader, logger *slog.Logger) (*streamFeed, e
 		return nil, err
 	}
 	return &streamFeed{
-		pods: pods, live: !isRegular(pods), namespace: f.namespace, credentials: credentials,
+		pods: pods, once: f.once, namespace: f.namespace, credentials: credentials,
 		logger: logger, closePods: closePods,
 	}, nil
 }
@@ -55,7 +55,7 @@ func (f *runFlags) openStream(in io.Reader, logger *slog.Logger) (*streamFeed, e
 func (f *streamFeed) attach(component *shell.Component) []task {
 	credentials := f.credentials.attach(component)
 	f.podSource = newPodSource(f.pods, f.namespace, component, f.logger)
-	f.podSource.live = f.live
+	f.podSource.once = f.once
 	return []task{{f.podSource.shown().Name, f.podSource.run}, credentials}
 }
 
@@ -77,10 +77,12 @@ type podSource struct {
 	store     *podstream.Store
 	component *shell.Component
 	logger    *slog.Logger
-	// begun tells that the stream has held a pod or a list.
+	// begun tells that the stream has told of pods, be it that there are none.
 	begun bool
-	// live tells that the stream can tell more: it is a pipe, not a file.
-	live bool
+	// once tells that an input of which nothing was readable is a failure.
+	once bool
+	// firstProblem is the first thing in the stream that made no sense; empty if there was none.
+	firstProblem string
 	// skipped counts the objects that made no sense, foreign those of other namespaces.
 	skipped, foreign atomic.Int64
 	// endedAt is when the stream has ended; nil before.
@@ -132,14 +134,14 @@ func (s *podSource) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-silence.C:
-			s.synced("silence after the first objects")
+			s.silent()
 		case item, more := <-items:
 			if !more {
 				return s.ended(ctx, readError)
 			}
 			if s.take(item) {
 				s.begun = true
-				if !s.store.HasSynced() {
+				if !s.store.HasSynced() || s.store.LastList() == podstream.ListBegun {
 					silence.Reset(syncSilence)
 				}
 			}
@@ -147,7 +149,22 @@ func (s *podSource) run(ctx context.Context) error {
 	}
 }
 
-// ended: the fleet as it was told so far stands.
+// silent: who lists in parts may still go on, so that the list is not given up.
+func (s *podSource) silent() {
+	s.warnOfPart()
+	s.synced("silence after the first objects")
+}
+
+// warnOfPart: a list that has not gone on is believed in what it holds (R6).
+func (s *podSource) warnOfPart() {
+	if s.store.LastList() == podstream.ListBegun {
+		s.logger.Warn("a list says that another part of it follows, and none has; it counts only for " +
+			"the pods that it holds, none is gone for being absent")
+	}
+}
+
+// ended: the fleet as it was told so far stands. An input that told of nothing is no empty cluster:
+// whoever should have written it has failed.
 func (s *podSource) ended(ctx context.Context, readError <-chan error) error {
 	select {
 	case err := <-readError:
@@ -156,15 +173,29 @@ func (s *podSource) ended(ctx context.Context, readError <-chan error) error {
 	}
 	now := time.Now()
 	s.endedAt.Store(&now)
-	if s.live {
-		s.logger.Warn("the stream of pods has ended; the last fleet stands, and nothing more is learned")
+	s.warnOfPart()
+	switch err := s.nothingReadable(); {
+	case s.begun:
+		if !s.once {
+			s.logger.Warn(
+				"the stream of pods has ended; the last fleet stands, and nothing more is learned")
+		}
+		s.synced("end of input")
+	case s.once:
+		return err
+	default:
+		s.logger.Error("the stream of pods has ended; nothing is probed or published", "error", err)
 	}
-	if !s.begun {
-		s.logger.Warn("the input has ended without a single list or pod; the fleet counts as empty")
-	}
-	s.synced("end of input")
 	<-ctx.Done()
 	return nil
+}
+
+// nothingReadable says what was there instead of pods.
+func (s *podSource) nothingReadable() error {
+	if s.firstProblem == "" {
+		return errors.New("reading pods: the input is empty; see what became of kubectl -o json")
+	}
+	return fmt.Errorf("reading pods: nothing in the input was readable: %s", s.firstProblem)
 }
 
 // take applies one item and tells whether it was an object of pods.
@@ -176,15 +207,16 @@ func (s *podSource) take(item podstream.Item) bool {
 		} else {
 			s.logger.Warn("pod stream", "skipped", item.String())
 			s.skipped.Add(1)
+			s.firstProblem = cmp.Or(s.firstProblem, item.String())
 		}
+		s.store.Apply(item)
 		return false
 	case podstream.InitialEventsEnd:
+		s.begun = true
 		s.synced("end of the initial events")
 		return false
 	case podstream.ListItem:
-		s.apply(podstream.ListItem{Pods: lo.Filter(item.Pods,
-			func(pod *unstructured.Unstructured, _ int) bool { return s.ours(pod) })})
-		s.synced("list")
+		return s.takeList(item)
 	case podstream.PodChanged:
 		if s.ours(item.Pod) {
 			s.apply(item)
@@ -195,15 +227,28 @@ func (s *podSource) take(item podstream.Item) bool {
 	return true
 }
 
-// shown is the stream on the status page and in the metrics. A file that has been read is fine; a
-// stream that was cut off learns nothing more.
+// takeList: only a whole list tells that the initial pods are complete.
+func (s *podSource) takeList(list podstream.ListItem) (readable bool) {
+	readable = len(list.Pods) > 0 || !list.Lossy
+	list.Pods = lo.Filter(list.Pods,
+		func(pod *unstructured.Unstructured, _ int) bool { return s.ours(pod) })
+	s.apply(list)
+	switch s.store.LastList() {
+	case podstream.ListWhole:
+		s.synced("list")
+	case podstream.ListLossy:
+		s.logger.Warn("a list could not be read as a whole; it counts only for the pods that were " +
+			"read, none is gone for being absent")
+	}
+	return readable
+}
+
+// shown is the stream on the status page and in the metrics: one that has ended learns nothing more.
 func (s *podSource) shown() timeline.Source {
 	source := timeline.Source{Kind: timeline.PodSource, Name: "stream of pods", State: "being read"}
 	if s.endedAt.Load() != nil {
 		source.State = "has ended"
-		if s.live {
-			source.Error = "nothing more is learned; is whoever wrote it still there?"
-		}
+		source.Error = "nothing more is learned; is whoever wrote it still there?"
 	}
 	if skipped := s.skipped.Load(); skipped > 0 {
 		source.State += fmt.Sprintf(", %d objects skipped", skipped)
@@ -213,7 +258,7 @@ func (s *podSource) shown() timeline.Source {
 
 // lastContact is when the stream could last have told of a change.
 func (s *podSource) lastContact() time.Time {
-	if ended := s.endedAt.Load(); ended != nil && s.live {
+	if ended := s.endedAt.Load(); ended != nil {
 		return *ended
 	}
 	return time.Now()
@@ -231,9 +276,9 @@ func (s *podSource) ours(pod *unstructured.Unstructured) bool {
 }
 
 func (s *podSource) apply(item podstream.Item) {
-	s.component.HandleEvent(shell.ResourceIndexUpdated{
-		Resource: core.HAProxyPods, Keys: s.store.Apply(item),
-	})
+	if keys := s.store.Apply(item); len(keys) > 0 { // an event without keys would mean all pods
+		s.component.HandleEvent(shell.ResourceIndexUpdated{Resource: core.HAProxyPods, Keys: keys})
+	}
 }
 
 // synced tells the component once that the initial pods are complete.

@@ -25,16 +25,6 @@ func openPods(path string, in io.Reader) (io.Reader, func(), error) {
 	return file, func() { _ = file.Close() }, nil
 }
 
-// isRegular tells whether all that there will be to read is there already.
-func isRegular(pods io.Reader) bool {
-	file, isFile := pods.(*os.File)
-	if !isFile {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode().IsRegular()
-}
-
 // namedPipe is opened by whoever reads it, since that waits for a writer. The end of the program
 // closes it.
 type namedPipe struct {

@@ -64,9 +64,12 @@ func TestOnceEndsWithAllRejected(t *testing.T) {
 func TestOnceWithoutAnyPod(t *testing.T) {
 	f := newFleet(t, "127.88.0.1")
 	got := command(t, "", runArgs(f, credentialsDir(t, "admin", password), "--once")...)
-	if got.status != 0 || !strings.Contains(got.out, `"count":0`) ||
-		!strings.Contains(got.errOut, "without a single list or pod") {
+	if got.status != 1 || got.out != "" || !strings.Contains(got.errOut, "the input is empty") {
 		t.Errorf("status %d:\n%s%s", got.status, got.out, got.errOut)
+	}
+	got = command(t, list(), runArgs(f, credentialsDir(t, "admin", password), "--once")...)
+	if got.status != 0 || !strings.Contains(got.out, `"count":0`) {
+		t.Errorf("an empty list: status %d:\n%s%s", got.status, got.out, got.errOut)
 	}
 }
 

@@ -18,7 +18,12 @@ func trimPod(object any) (any, error) {
 	if !isFields || pod == nil {
 		return object, nil
 	}
-	return &unstructured.Unstructured{Object: trimFields(pod.Object)}, nil
+	return TrimPod(pod), nil
+}
+
+// TrimPod keeps of a pod what core.ReadPod reads, for pods that come another way than by an informer.
+func TrimPod(pod *unstructured.Unstructured) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: trimFields(pod.Object)}
 }
 
 func trimFields(fields map[string]any) map[string]any {

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/haproxy-discovery/haproxy-discovery/shell/kubernetes"
 )
 
 // header is what tells a watch event, a list and a single object apart. The values stay raw, so
@@ -18,6 +20,18 @@ type header struct {
 	APIVersion stdjson.RawMessage `json:"apiVersion"`
 	Kind       stdjson.RawMessage `json:"kind"`
 	Items      stdjson.RawMessage `json:"items"`
+	Metadata   stdjson.RawMessage `json:"metadata"`
+}
+
+// continued reports whether the object is a list of which another part follows.
+func (h header) continued() bool {
+	var metadata struct {
+		Continue stdjson.RawMessage `json:"continue"`
+	}
+	if len(h.Metadata) == 0 || json.Unmarshal(h.Metadata, &metadata) != nil {
+		return false
+	}
+	return !isNull(metadata.Continue) && string(metadata.Continue) != `""`
 }
 
 // interpret tells what one whole object of the stream means. It is total.
@@ -124,10 +138,15 @@ func (d *document) list(h header) {
 			pods = append(pods, pod)
 		}
 	}
-	d.items = append(d.items, ListItem{Pods: pods})
+	d.items = append(d.items, ListItem{
+		Pods: pods, Continued: h.continued(), Lossy: len(pods) < len(items),
+	})
 }
 
-// pod reads a pod that discovery can follow: one with a name and a UID. Otherwise it reports a
+// maxName bounds namespace and name of a pod, in bytes, as rule R3 does.
+const maxName = 253
+
+// pod reads a pod that discovery can follow: one with a name and a UID, trimmed to its facts. Otherwise it reports a
 // problem and returns nil. The API leaves the kind out in the items of its lists.
 func (d *document) pod(prefix string, raw []byte, isListItem bool) *unstructured.Unstructured {
 	object := d.object(prefix, raw)
@@ -144,6 +163,7 @@ func (d *document) pod(prefix string, raw []byte, isListItem bool) *unstructured
 		return nil
 	}
 	metadata, isObject := object["metadata"].(map[string]any)
+	namespace, _ := metadata["namespace"].(string)
 	name, _ := metadata["name"].(string)
 	uid, _ := metadata["uid"].(string)
 	switch {
@@ -151,10 +171,13 @@ func (d *document) pod(prefix string, raw []byte, isListItem bool) *unstructured
 		d.problem("%sPod whose metadata is no object", prefix)
 	case name == "":
 		d.problem("%sPod without a name", prefix)
+	case len(namespace) > maxName || len(name) > maxName:
+		d.problem("%sPod %.40q in namespace %.40q: name or namespace has more than %d bytes",
+			prefix, name, namespace, maxName)
 	case uid == "":
 		d.problem("%sPod %.253q has no UID", prefix, name)
 	default:
-		return &unstructured.Unstructured{Object: object}
+		return kubernetes.TrimPod(&unstructured.Unstructured{Object: object})
 	}
 	return nil
 }

@@ -16,8 +16,15 @@ import (
 // InitialEventsEnd, Problem. Pods in it have a name and a UID; nothing else of them was checked.
 type Item interface{ isItem() }
 
-// ListItem is a complete list: it replaces everything before it.
-type ListItem struct{ Pods []*unstructured.Unstructured }
+// ListItem is a list, or one of the parts of which the API hands out a long one.
+type ListItem struct {
+	Pods []*unstructured.Unstructured
+	// Continued tells that another part follows (metadata.continue).
+	Continued bool
+	// Lossy tells that some of its items are not among Pods, since they could not be read or are
+	// of another kind.
+	Lossy bool
+}
 
 // PodChanged is a pod that was added or has changed: an ADDED or MODIFIED event, or a bare Pod.
 type PodChanged struct{ Pod *unstructured.Unstructured }

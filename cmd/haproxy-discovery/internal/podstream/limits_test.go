@@ -132,7 +132,7 @@ func TestDeliversWithoutWaitingForMore(t *testing.T) {
 		go func() { _, _ = out.Write(bytes.TrimSpace(print(pod(i)))) }()
 		expect(t, []string{next(t, reader)}, changed(i))
 	}
-	go func() { _, _ = out.Write([]byte("\nx")) }()
+	go func() { _, _ = out.Write([]byte("\nx\n")) }()
 	if got := next(t, reader); !strings.HasPrefix(got, "problem: ") {
 		t.Errorf("got %s", got)
 	}

@@ -55,7 +55,8 @@ func (r *Reader) advance() error {
 	}
 	r.lost = r.window.unreleased()[0] != '{'
 	if r.lost {
-		r.pending = append(r.pending, r.begin().problem("not a JSON object"))
+		what := looksLike(r.window.peekLine())
+		r.pending = append(r.pending, r.begin().problem("not a JSON object%s", what))
 		return nil
 	}
 	length, fault, err := r.frame()
@@ -69,8 +70,9 @@ func (r *Reader) advance() error {
 		return nil
 	}
 	readable := r.window.unreleased()[:length]
-	r.pending = append(r.pending, at.problem("%s at byte %d, line %d", fault,
-		at.offset+int64(length), at.line+int64(bytes.Count(readable, []byte{'\n'}))))
+	r.pending = append(r.pending, at.problem("%s at byte %d, line %d%s", fault,
+		at.offset+int64(length), at.line+int64(bytes.Count(readable, []byte{'\n'})),
+		looksLike(r.window.unreleased()[:min(length+1, len(r.window.unreleased()))])))
 	r.skipBroken(readable)
 	return nil
 }

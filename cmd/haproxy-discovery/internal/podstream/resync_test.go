@@ -155,5 +155,5 @@ func TestOneBadItemCostsTheListOnlyThisItem(t *testing.T) {
 	items := readAll(t, stream)
 	expect(t, items,
 		"problem: object 1 (byte 0, line 1): item 1 of the list: object with a number out of range",
-		"list of 2: lb/hap-2 u2 10.1.0.3 running, lb/hap-3 u3 10.1.0.4 running")
+		"lossy list of 2: lb/hap-2 u2 10.1.0.3 running, lb/hap-3 u3 10.1.0.4 running")
 }

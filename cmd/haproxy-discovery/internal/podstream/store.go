@@ -22,6 +22,9 @@ type Store struct {
 	pods   map[core.PodKey]*unstructured.Unstructured
 	sorted []runtime.Object // all pods by key; nil after a change
 	synced bool
+
+	listing  *listing // the list under way; nil if there is none
+	lastList ListState
 }
 
 // NewStore is an empty store that has not synced.
@@ -36,26 +39,17 @@ func (s *Store) Apply(item Item) []core.PodKey {
 	defer s.mu.Unlock()
 	switch item := item.(type) {
 	case ListItem:
-		return s.replace(item.Pods)
+		return s.list(item)
 	case PodChanged:
 		return s.set(item.Pod)
 	case PodDeleted:
 		return s.remove(item.Pod)
+	case Problem:
+		if s.listing != nil && !item.Harmless {
+			s.listing.lossy = true // it may have been one of the parts
+		}
 	}
 	return nil
-}
-
-// replace: of two pods with the same key, the last one counts.
-func (s *Store) replace(pods []*unstructured.Unstructured) []core.PodKey {
-	before := s.pods
-	s.pods = make(map[core.PodKey]*unstructured.Unstructured, len(pods))
-	s.sorted = nil
-	for _, pod := range pods {
-		s.set(pod)
-	}
-	touched := maps.Clone(s.pods)
-	maps.Copy(touched, before)
-	return slices.SortedFunc(maps.Keys(touched), core.PodKey.Compare)
 }
 
 func (s *Store) set(pod *unstructured.Unstructured) []core.PodKey {
@@ -65,6 +59,9 @@ func (s *Store) set(pod *unstructured.Unstructured) []core.PodKey {
 	key := keyOf(pod)
 	s.pods[key] = pod
 	s.sorted = nil
+	if s.listing != nil {
+		s.listing.held[key] = true
+	}
 	return []core.PodKey{key}
 }
 

@@ -46,14 +46,14 @@ func TestStoreAppliesItemsInOrder(t *testing.T) {
 		{PodDeleted{a}, "[]", "lb/a:u9 lb/b:u2"},
 		{PodDeleted{storePod("lb", "a", "u9")}, "[lb/a]", "lb/b:u2"},
 		{PodDeleted{storePod("lb", "a", "u9")}, "[]", "lb/b:u2"},
-		{ListItem{[]*unstructured.Unstructured{a, c, storePod("la", "z", "u4")}},
+		{ListItem{Pods: []*unstructured.Unstructured{a, c, storePod("la", "z", "u4")}},
 			"[la/z lb/a lb/b]", "la/z:u4 lb/a:u1"},
 		{InitialEventsEnd{}, "[]", "la/z:u4 lb/a:u1"},
 		{Problem{}, "[]", "la/z:u4 lb/a:u1"},
 		{PodChanged{nil}, "[]", "la/z:u4 lb/a:u1"},
 		{PodDeleted{nil}, "[]", "la/z:u4 lb/a:u1"},
 		{nil, "[]", "la/z:u4 lb/a:u1"},
-		{ListItem{[]*unstructured.Unstructured{nil}}, "[la/z lb/a]", ""},
+		{ListItem{Pods: []*unstructured.Unstructured{nil}}, "[la/z lb/a]", ""},
 		{ListItem{}, "[]", ""},
 	}
 	store := NewStore()
@@ -97,7 +97,7 @@ func TestStoreListSelects(t *testing.T) {
 	labelled := storePod("lb", "labelled", "u2")
 	labelled.SetLabels(map[string]string{"tier": "5"})
 	store := NewStore()
-	store.Apply(ListItem{[]*unstructured.Unstructured{odd, labelled}})
+	store.Apply(ListItem{Pods: []*unstructured.Unstructured{odd, labelled}})
 	selector, err := labels.Parse("tier=5")
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestStoreConcurrently(t *testing.T) {
 				store.Apply(PodChanged{pod})
 				_, _ = store.List(labels.Everything())
 				_, _ = store.Get("lb/0")
-				store.Apply(ListItem{[]*unstructured.Unstructured{pod}})
+				store.Apply(ListItem{Pods: []*unstructured.Unstructured{pod}})
 				store.Apply(PodDeleted{pod})
 				store.MarkSynced()
 				_ = store.HasSynced()

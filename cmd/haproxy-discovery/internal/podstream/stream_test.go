@@ -40,7 +40,14 @@ func describe(item Item) string {
 		for _, pod := range item.Pods {
 			names = append(names, describePod(pod))
 		}
-		return fmt.Sprintf("list of %d: %s", len(names), strings.Join(names, ", "))
+		what := "list"
+		if item.Continued {
+			what = "part of a " + what
+		}
+		if item.Lossy {
+			what = "lossy " + what
+		}
+		return fmt.Sprintf("%s of %d: %s", what, len(names), strings.Join(names, ", "))
 	case PodChanged:
 		return "changed " + describePod(item.Pod)
 	case PodDeleted:

@@ -13,6 +13,8 @@ const (
 	// maxKept is the size of an empty buffer that is kept for what follows, in bytes: a huge list
 	// at the beginning must not hold its memory for ever.
 	maxKept = 1 << 20
+	// maxPeek is how much of a line is looked at to tell what it is, in bytes.
+	maxPeek = 256
 	// maxEmptyReads bounds the reads in a row that bring neither data nor an error.
 	maxEmptyReads = 100
 )
@@ -102,6 +104,21 @@ func (w *window) skipBlank() error {
 				return nil
 			}
 			return err
+		}
+	}
+}
+
+// peekLine gives the beginning of the line at which the window stands, without releasing anything: up
+// to its end, maxPeek bytes or the end of the input. What is no object is only told apart by it, and
+// is left behind at the end of its line at the earliest: nothing waits longer for it.
+func (w *window) peekLine() []byte {
+	for {
+		rest := w.unreleased()
+		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			return rest[:min(end, maxPeek)]
+		}
+		if len(rest) >= maxPeek || w.fill() != nil {
+			return rest[:min(len(rest), maxPeek)]
 		}
 	}
 }
