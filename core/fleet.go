@@ -108,6 +108,13 @@ func (f Fleet) DiffFrom(older Fleet) FleetDiff {
 	return diff
 }
 
+// Changed lists, in the order of their keys, the pods whose endpoints are not those of another
+// fleet, whatever its credentials are. It may list one whose endpoint was made anew as it was.
+func (f Fleet) Changed(older Fleet) []PodKey {
+	return changedKeys(f.members, older.members,
+		func(m *member) PodKey { return m.identity.Key() })
+}
+
 // NewFleet builds a fleet from endpoints in any order; of two with the same key, the last one
 // counts. For tests of consumers; discovery itself never builds a fleet anew.
 func NewFleet(credentials Credentials, endpoints ...Endpoint) Fleet {

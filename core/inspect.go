@@ -75,30 +75,10 @@ func (s State) Standing(key PodKey) (Standing, bool) {
 }
 
 // Changed lists, in the order of their keys, the pods that do not stand where they stood in an older
-// state, those that have come or gone included. It compares pointers, pod by pod.
+// state, those that have come or gone included. It compares pointers, pod by pod, and costs nothing
+// where no pod has changed from the one state to the other.
 func (s State) Changed(older State) []PodKey {
-	var changed []PodKey
-	past := make([]*standing, 0, older.standings.Len())
-	for was := range older.standings.All() {
-		past = append(past, was)
-	}
-	for is := range s.standings.All() {
-		for len(past) > 0 && past[0] != is && past[0].pod.Key.Compare(is.pod.Key) < 0 {
-			changed = append(changed, past[0].pod.Key)
-			past = past[1:]
-		}
-		known := len(past) > 0 && past[0].pod.Key == is.pod.Key
-		if !known || past[0] != is {
-			changed = append(changed, is.pod.Key)
-		}
-		if known {
-			past = past[1:]
-		}
-	}
-	for _, was := range past {
-		changed = append(changed, was.pod.Key)
-	}
-	return changed
+	return changedKeys(s.standings, older.standings, func(st *standing) PodKey { return st.pod.Key })
 }
 
 // Standings iterates over all pods in the order of their keys.

@@ -10,8 +10,9 @@ import (
 
 // podMap is an immutable map from pods to values, ordered by key: Set and Delete return a new map
 // and share what did not change with the old one, in O(log n). Transactions stay hidden, so that a
-// map, once seen, never changes. The zero value is an empty map.
-type podMap[V any] struct{ tree part.Map[string, V] }
+// map, once seen, never changes. The zero value is an empty map. Behind a pointer, maps that are one
+// and the same are told by a glance, and the states that hold them are small.
+type podMap[V any] struct{ tree *part.Map[string, V] }
 
 // A key is bounded where pods come in (R3): the tree loses entries with keys of 64 KiB and more.
 //
@@ -26,20 +27,45 @@ func treeKey(key PodKey) string {
 }
 
 func (m podMap[V]) Get(key PodKey) (v V, found bool) {
-	if m.Len() == 0 { // spares making the key
+	if m.tree == nil { // spares making the key
 		return v, false
 	}
 	return m.tree.Get(treeKey(key))
 }
-func (m podMap[V]) Set(key PodKey, v V) podMap[V] { return podMap[V]{m.tree.Set(treeKey(key), v)} }
-func (m podMap[V]) Delete(key PodKey) podMap[V]   { return podMap[V]{m.tree.Delete(treeKey(key))} }
-func (m podMap[V]) Len() int                      { return m.tree.Len() }
-func (m podMap[V]) Has(key PodKey) bool           { _, found := m.Get(key); return found }
+
+func (m podMap[V]) Set(key PodKey, v V) podMap[V] {
+	var tree part.Map[string, V]
+	if m.tree != nil {
+		tree = *m.tree
+	}
+	tree = tree.Set(treeKey(key), v)
+	return podMap[V]{&tree}
+}
+
+func (m podMap[V]) Delete(key PodKey) podMap[V] {
+	if m.tree == nil {
+		return m
+	}
+	tree := m.tree.Delete(treeKey(key))
+	if tree.Len() == 0 {
+		return podMap[V]{}
+	}
+	return podMap[V]{&tree}
+}
+
+func (m podMap[V]) Len() int {
+	if m.tree == nil {
+		return 0
+	}
+	return m.tree.Len()
+}
+
+func (m podMap[V]) Has(key PodKey) bool { _, found := m.Get(key); return found }
 
 // All iterates in the order of the keys.
 func (m podMap[V]) All() iter.Seq[V] {
 	return func(yield func(V) bool) {
-		if m.Len() == 0 { // iterating costs more than asking
+		if m.tree == nil {
 			return
 		}
 		for _, v := range m.tree.All() {
@@ -48,6 +74,34 @@ func (m podMap[V]) All() iter.Seq[V] {
 			}
 		}
 	}
+}
+
+// changedKeys lists, in order, the keys under which two maps do not hold the same value. It walks
+// both side by side, unless they are one and the same.
+func changedKeys[V comparable](is, was podMap[V], keyOf func(V) PodKey) []PodKey {
+	if is.tree == was.tree {
+		return nil
+	}
+	var changed []PodKey
+	past := slices.AppendSeq(make([]V, 0, was.Len()), was.All())
+	for v := range is.All() {
+		for len(past) > 0 && past[0] != v && keyOf(past[0]).Compare(keyOf(v)) < 0 {
+			changed = append(changed, keyOf(past[0]))
+			past = past[1:]
+		}
+		if len(past) > 0 && past[0] == v {
+			past = past[1:]
+			continue
+		}
+		changed = append(changed, keyOf(v))
+		if len(past) > 0 && keyOf(past[0]) == keyOf(v) {
+			past = past[1:]
+		}
+	}
+	for _, v := range past {
+		changed = append(changed, keyOf(v))
+	}
+	return changed
 }
 
 // podKeys lists the keys of a set in order; nil for an empty one.

@@ -33,7 +33,7 @@ func (f *findings) checkJudged(
 func (t *transition) checkWhole(l *level) {
 	l.begin(t.after)
 	if t.known.gateOpen {
-		told := 0
+		told := l.countOthers(t)
 		for i := range t.subjects {
 			s := &t.subjects[i]
 			if s.remains {
@@ -73,6 +73,29 @@ func (l *level) begin(state core.State) {
 		scratch: l.scratch,
 	}
 	l.published, _, l.told = state.Published()
+}
+
+// countOthers counts those who are as the last look has found them, if there was one, and of them
+// those that were told.
+func (l *level) countOthers(t *transition) (told int) {
+	if !t.partial {
+		return 0
+	}
+	admitted := t.last.state.Admitted()
+	l.pods, l.admitted, told = t.last.state.Len(), admitted.Len(), t.last.told.Len()
+	for i := range t.subjects {
+		key := t.subjects[i].key
+		if _, found := t.last.state.Standing(key); found {
+			l.pods--
+		}
+		if _, found := admitted.Get(key); found {
+			l.admitted--
+		}
+		if _, found := t.last.told.Get(key); found {
+			told--
+		}
+	}
+	return told
 }
 
 // take looks at one pod and its published endpoint. The pods come in the order of their keys.

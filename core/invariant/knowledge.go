@@ -101,6 +101,8 @@ func (t *transition) takeInput() {
 		t.firedKey, t.fired = t.timers[in.Timer]
 		delete(t.timers, in.Timer)
 	case core.DriftPreventionTriggered:
-		t.whole = t.whole || t.fullPass
+		if t.fullPass && !t.whole {
+			t.whole, t.partial = true, t.last.serves(known.epoch)
+		}
 	}
 }

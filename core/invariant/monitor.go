@@ -9,13 +9,15 @@ import (
 //
 // Unless it is thorough, a step costs less than what Reduce itself spends on it: it looks at the
 // pods that the input names and the effects tell of, in full passes at the unsettled ones too, and
-// at the sets that are bounded by Config. Only in a drift tick it looks at the whole state: what is
-// wrong far from where it happens is found by the next one.
+// at the sets that are bounded by Config. Only in a drift tick it looks at the whole state, as far
+// as that has changed (see look): what is wrong far from where it happens is found by the next one.
 type Monitor struct {
 	// whole has each step look at the whole state, pure has it reduced a second time.
 	whole, pure bool
 	books       books
 	before      core.State
+	// last is the last look at a whole state, where not each step is one.
+	last look
 	// past is what before said when it was new; kept by those who check purity.
 	past, scratch []byte
 	// step is the one under examination and level its state, kept for their memory.
@@ -51,6 +53,7 @@ func NewMonitor(initial core.State, options ...Option) *Monitor {
 func (m *Monitor) Reset(initial core.State) {
 	m.books.believe(initial)
 	m.before = initial
+	m.last.valid = false
 	if m.pure {
 		m.past = appendFingerprint(m.past[:0], initial)
 	}
@@ -96,6 +99,9 @@ func (m *Monitor) Step(input core.Input, after core.State, effects []core.Effect
 	if t.whole {
 		t.checkWhole(&m.level)
 		t.checkTurns()
+	}
+	if t.whole && !m.whole && t.known.gateOpen {
+		m.last.conclude(t)
 	}
 	m.before = after
 	violations := t.end()

@@ -44,13 +44,17 @@ func (t *transition) findSubjects() {
 	if t.fullPass {
 		t.touchUnsettled()
 	}
-	if t.whole {
+	switch {
+	case t.partial:
+		t.touchChanged()
+	case t.whole:
 		t.touchAll()
 	}
 	if len(t.touched) > 1 {
 		slices.SortFunc(t.touched, core.PodKey.Compare)
 		t.touched = slices.Compact(t.touched)
 	}
+	t.last.note(t.touched)
 	t.subjects = slices.Grow(t.subjects, len(t.touched))[:len(t.touched)]
 	for i, key := range t.touched {
 		s := &t.subjects[i]
@@ -163,15 +167,18 @@ func (t *transition) touchEvent(event core.Event) {
 // touchUnsettled adds those whose change shows in no effect: who waits for an answer or in the
 // queue, and who is admitted and not yet published.
 func (t *transition) touchUnsettled() {
-	for _, state := range [...]*core.State{&t.before, &t.after} {
-		for standing := range state.Unsettled() {
-			t.touch(standing.Pod.Key)
-		}
-		t.touchKeys(state.Unpublished())
-	}
+	t.touchWaiting(&t.before)
+	t.touchWaiting(&t.after)
 	for i := range t.probes {
 		t.touch(t.probes[i].Identity.Key())
 	}
+}
+
+func (t *transition) touchWaiting(state *core.State) {
+	for standing := range state.Unsettled() {
+		t.touch(standing.Pod.Key)
+	}
+	t.touchKeys(state.Unpublished())
 }
 
 // touchAll adds every pod there is. Of those that are gone, the books tell.
@@ -182,6 +189,10 @@ func (t *transition) touchAll() {
 	for key := range t.lives {
 		t.touch(key)
 	}
+	t.touchQueues()
+}
+
+func (t *transition) touchQueues() {
 	for _, state := range [...]*core.State{&t.before, &t.after} {
 		firsts, retries := state.QueueLen()
 		if firsts > 0 {

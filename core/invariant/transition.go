@@ -10,7 +10,11 @@ import (
 type transition struct {
 	*books
 	findings
+	// whole tells that the step looks at the whole state, partial that it leaves out the pods that
+	// are as the last look has found them.
 	whole   bool
+	partial bool
+	last    *look
 	before  core.State
 	input   core.Input
 	after   core.State
@@ -52,7 +56,7 @@ func (t *transition) begin(
 	m *Monitor, input core.Input, after core.State, effects []core.Effect,
 ) {
 	*t = transition{
-		books: &m.books, whole: m.whole,
+		books: &m.books, last: &m.last, whole: m.whole,
 		before: m.before, input: input, after: after, effects: effects,
 		touched: t.touched[:0], subjects: t.subjects[:0], started: t.started[:0],
 	}
