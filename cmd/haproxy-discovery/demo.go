@@ -18,6 +18,7 @@ const demoDriftInterval = 5 * time.Second
 
 type demoFlags struct {
 	options  demo.Options
+	probing  core.Config
 	record   string
 	checked  bool
 	listen   string
@@ -36,6 +37,9 @@ credentials, a change of the leader. What happens is told on standard error, wha
 of it on standard output.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkProbing(cmd.Flags(), &flags.probing); err != nil {
+				return err
+			}
 			return withErrQueue(std, func(std streams) error { return flags.run(cmd.Context(), std) })
 		},
 	}
@@ -44,11 +48,13 @@ of it on standard output.`,
 	set.IntVar(&flags.options.Hung, "hung", 1, "how many of them have an agent that never answers")
 	set.DurationVar(&flags.options.Duration, "duration", 20*time.Second, "how long it lasts")
 	set.Uint64Var(&flags.options.Seed, "seed", 1, "what happens is drawn from this")
+	addProbingFlags(set, &flags.probing)
 	set.StringVar(&flags.record, "record", "", "record every input to a file, for replay")
 	checkInvariantsFlag(set, &flags.checked)
 	addListenFlag(set, &flags.listen)
 	set.StringVarP(&flags.output, "output", "o", "", "json or text (default text on a terminal, else json)")
 	set.StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
+	completeFlags(cmd)
 	return cmd
 }
 
@@ -73,13 +79,14 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer fleet.Close()
-	recorder, err := openRecorder(f.record, core.Config{}, logger)
+	recorder, err := openRecorder(f.record, f.probing, logger)
 	if err != nil {
 		return err
 	}
 	options := slices.Concat(
 		recordWith(recorder), served.options(), checkInvariants(f.checked, logger, served))
-	component := shell.New(nil, logger, append(options, shell.WithDriftInterval(demoDriftInterval))...)
+	component := shell.New(nil, logger, append(options,
+		shell.WithConfig(f.probing), shell.WithDriftInterval(demoDriftInterval))...)
 	narrate := func(line string) { _, _ = fmt.Fprintln(std.err, "#", line) }
 	tasks := []task{{"demo", func(ctx context.Context) error {
 		return fleet.Run(ctx, component, narrate)

@@ -52,6 +52,7 @@ dataplane_password; create it first.`,
 		"`NAME` of the Secret in that namespace")
 	set.StringVar(&flags.alerts, "alerts", "",
 		"print alert rules instead: rules, a Prometheus rule file, or PrometheusRule, an object of its operator")
+	completeFlags(cmd)
 	return cmd
 }
 

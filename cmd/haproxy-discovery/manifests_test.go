@@ -20,7 +20,8 @@ var fittingFlags = map[string]string{
 	"agent-key": "/k.pem", "agent-server-name": "agents", "agent-container": "sidecar",
 	"drift-interval": "1m", "record": "/log/log.jsonl", "check-invariants": "true", "output": "text",
 	"log-level": "debug", "leader-elect-lease-duration": "20s", "leader-elect-renew-deadline": "8s",
-	"leader-elect-retry-period": "1s",
+	"leader-elect-retry-period": "1s", "probe-timeout": "2s", "max-probe-timeout": "6s",
+	"retry-delay": "2s", "max-retry-delay": "40s", "max-probes": "20", "max-retries": "8",
 }
 
 // Whatever flag run has, it either fits the manifests or is refused in one line that says why.

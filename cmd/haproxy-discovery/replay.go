@@ -56,6 +56,7 @@ its facts and its verdict where they change, and its effects. Whatever concerns 
 	set.BoolVar(&flags.state, "state", false, "print the state that was reached at the end")
 	set.BoolVarP(&flags.quiet, "quiet", "q", false, "print no steps")
 	set.StringVarP(&flags.output, "output", "o", "", "json or text (default text on a terminal, else json)")
+	completeFlags(cmd)
 	return cmd
 }
 

@@ -55,6 +55,7 @@ with --once. Later on, whatever goes wrong is logged, and the last fleet stands.
 		},
 	}
 	flags.register(cmd.Flags())
+	completeFlags(cmd)
 	return cmd
 }
 
@@ -80,7 +81,8 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	config := core.Config{AgentContainer: f.agentContainer, AgentScheme: f.agentScheme}
+	config := f.probing
+	config.AgentContainer, config.AgentScheme = f.agentContainer, f.agentScheme
 	served, err := listen(f.listen)
 	if err != nil {
 		return err
@@ -89,7 +91,7 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	first := newFirstVerdicts()
+	first := newFirstVerdicts(logger)
 	options := slices.Concat(
 		recordWith(recorder), served.options(), checkInvariants(f.checked, logger, served))
 	component := shell.New(nil, logger, append(options,

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/effects"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/kubernetes"
@@ -34,6 +35,7 @@ type runFlags struct {
 	agentTLS       effects.TLSFiles
 	agentContainer string
 
+	probing       core.Config
 	driftInterval time.Duration
 	record        string
 	listen        string
@@ -74,6 +76,7 @@ func (f *runFlags) register(set *pflag.FlagSet) {
 		"name in the agents' certificates (default the pod's IP address)")
 	set.StringVar(&f.agentContainer, "agent-container", "agent", "name of the agent's container")
 
+	addProbingFlags(set, &f.probing)
 	set.DurationVar(&f.driftInterval, "drift-interval", shell.DefaultDriftInterval,
 		"time between two complete looks at all pods; 0 for never")
 	set.StringVar(&f.record, "record", "", "record every input to a file, for replay")
@@ -122,6 +125,9 @@ func (f *runFlags) check(set *pflag.FlagSet) error {
 	}
 	if _, err := labels.Parse(f.selector); err != nil {
 		return usagef("--selector %q: %w", f.selector, err)
+	}
+	if err := checkProbing(set, &f.probing); err != nil {
+		return err
 	}
 	if _, err := newLogger(io.Discard, f.logLevel); err != nil {
 		return err
