@@ -135,13 +135,10 @@ func (r *podReader) forgetAbsent(pods []*core.Pod) {
 // read gives the facts of one object. Resource versions are compared for equality only. Typed pods
 // are converted only where they have changed.
 func (r *podReader) read(object runtime.Object) (*core.Pod, error) {
-	metadata, hasMetadata := object.(metav1.Object)
-	if value := reflect.ValueOf(object); !hasMetadata ||
-		value.Kind() == reflect.Pointer && value.IsNil() {
-		return nil, fmt.Errorf("%w: no object", core.ErrNotAPod)
+	key, version, err := identify(object)
+	if err != nil {
+		return nil, err
 	}
-	key := core.PodKey{Namespace: metadata.GetNamespace(), Name: metadata.GetName()}
-	version := metadata.GetResourceVersion()
 	was, wasKnown := r.known[key]
 	if wasKnown && was.object == object && version != "" && was.resourceVersion == version {
 		return was.pod, nil
@@ -159,6 +156,25 @@ func (r *podReader) read(object runtime.Object) (*core.Pod, error) {
 	}
 	r.known[key] = knownPod{object: object, resourceVersion: version, pod: pod}
 	return pod, nil
+}
+
+// identify gives an object's key and resource version.
+func identify(object runtime.Object) (key core.PodKey, version string, err error) {
+	if value := reflect.ValueOf(object); !value.IsValid() ||
+		value.Kind() == reflect.Pointer && value.IsNil() {
+		return core.PodKey{}, "", fmt.Errorf("%w: no object", core.ErrNotAPod)
+	}
+	switch o := object.(type) {
+	case *unstructured.Unstructured: // its own getters take three times as long
+		metadata, _ := o.Object["metadata"].(map[string]any)
+		key.Namespace, _ = metadata["namespace"].(string)
+		key.Name, _ = metadata["name"].(string)
+		version, _ = metadata["resourceVersion"].(string)
+	case metav1.Object:
+		key = core.PodKey{Namespace: o.GetNamespace(), Name: o.GetName()}
+		version = o.GetResourceVersion()
+	}
+	return key, version, nil
 }
 
 // fieldsOf converts typed pods, for stores that hold those.

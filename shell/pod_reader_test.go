@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -39,6 +40,27 @@ func TestUnchangedFactsStayTheSamePointer(t *testing.T) {
 	store.Set(loopback.Pod("hap-0", "u0", "10.1.0.11"))
 	if pod, _ := reader.get(store, first[0].Key); pod == nil || pod.IP.String() != "10.1.0.11" {
 		t.Errorf("a change was missed: %v", pod)
+	}
+}
+
+// Typed pods are read like others, and not converted again while they are the same.
+func TestTypedPodIsConvertedOnceWhileItIsTheSame(t *testing.T) {
+	var problems []Problem
+	reader := newTestReader(&problems)
+	store := typed(t, PodSlice{loopback.Pod("hap-0", "u0", "10.1.0.10")})
+	first, err := reader.list(store)
+	if err != nil || len(first) != 1 || first[0].IP.String() != "10.1.0.10" {
+		t.Fatal(first, err)
+	}
+	conversions := testing.AllocsPerRun(10, func() { _, _ = reader.list(store) })
+	if conversions > 10 {
+		t.Errorf("%v allocations for a pod that is the same", conversions)
+	}
+	changed := store[0].DeepCopyObject().(*corev1.Pod)
+	changed.ResourceVersion, changed.Status.PodIP = "2", "10.1.0.11"
+	again, _ := reader.list(listOf{changed})
+	if again[0].IP.String() != "10.1.0.11" {
+		t.Errorf("read as %v", again[0].IP)
 	}
 }
 
