@@ -21,7 +21,9 @@ type Publisher struct {
 	// mu is taken before a subscription's.
 	mu            sync.Mutex
 	subscriptions []*Subscription
-	closed        bool
+	// dropped are those that lagged too far and have not noticed.
+	dropped []*Subscription
+	closed  bool
 }
 
 // NewPublisher makes a publisher without subscribers.
@@ -41,14 +43,29 @@ func (p *Publisher) Subscribe(name string) *Subscription {
 	return s
 }
 
-// Publish hands an event to every subscriber, in constant time for each. The order of the calls is
-// the order of the events. After Close it does nothing.
-func (p *Publisher) Publish(at time.Time, event core.Event) {
+// Publish hands an event to every subscriber, in constant time for each, and returns those that it
+// has dropped because they lag too far behind (R30). The order of the calls is the order of the
+// events. After Close it does nothing.
+func (p *Publisher) Publish(at time.Time, event core.Event) (dropped []*Subscription) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.subscriptions = slices.DeleteFunc(p.subscriptions, func(s *Subscription) bool {
-		return !s.put(at, event)
+		if s.put(at, event) {
+			return false
+		}
+		dropped = append(dropped, s)
+		return true
 	})
+	p.dropped = append(p.dropped, dropped...)
+	return dropped
+}
+
+// Deaf lists the subscriptions that were dropped, while their subscribers have neither read the
+// error nor closed them: nobody there knows that events are missing.
+func (p *Publisher) Deaf() []*Subscription {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.dropped)
 }
 
 // Subscriptions lists those that were neither closed nor dropped, in the order of their creation.
@@ -73,7 +90,7 @@ func (p *Publisher) Close() {
 func (p *Publisher) forget(gone *Subscription) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.subscriptions = slices.DeleteFunc(p.subscriptions, func(s *Subscription) bool {
-		return s == gone
-	})
+	isGone := func(s *Subscription) bool { return s == gone }
+	p.subscriptions = slices.DeleteFunc(p.subscriptions, isGone)
+	p.dropped = slices.DeleteFunc(p.dropped, isGone)
 }

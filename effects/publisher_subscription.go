@@ -77,6 +77,7 @@ func (s *Subscription) Next(ctx context.Context) (Delivery, error) {
 		}
 		next, err := s.take()
 		if err != nil {
+			s.publisher.forget(s) // it knows now, if it was dropped
 			return Delivery{}, err
 		}
 		if next != nil {

@@ -47,6 +47,7 @@ func benchmarkDriftPass[S PodStore](b *testing.B, storeOf func(PodSlice) S) {
 		slice = append(slice, loopback.Pod(fmt.Sprintf("hap-%05d", i), fmt.Sprintf("u%d", i), "10.1.0.10"))
 	}
 	c := New(nil, nil)
+	c.turn.mu.Lock() // as the loop's goroutine does
 	l := newLoop(c)
 	defer func() { <-l.probes.Close() }()
 	credentials, _ := core.NewCredentials("admin", "pass-word-1")

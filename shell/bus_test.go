@@ -1,12 +1,14 @@
 package shell
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/effects"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 )
 
@@ -89,28 +91,41 @@ func TestForeignEventsOnTheBusAreNoProblem(t *testing.T) {
 	for _, event := range []any{"foreign", nil, core.HAProxyPodTerminated{}, 42} {
 		bus.send(event)
 	}
-	bus.send(core.ResourceSyncComplete{Resource: core.HAProxyPods})
+	bus.send(ResourceSyncComplete{Resource: core.HAProxyPods})
 	r.SetPodStore(newTestStore())
-	bus.send(core.DriftPreventionTriggered{})
+	bus.send(DriftPreventionTriggered{})
 	r.awaitFleet()
 	if n := told.count(UnknownEvent); n != 0 {
 		t.Errorf("%d problems", n)
 	}
 }
 
-// A bus that reads nothing is dropped in the end, and the observers learn of it.
-func TestBusThatLagsTooFarIsToldToTheObservers(t *testing.T) {
+// A bus that takes nothing ends the component in the end (R30): it would be deaf and look healthy.
+func TestBusThatLagsTooFarEndsTheComponent(t *testing.T) {
 	bus, told := newTestBus(), &problemLog{}
 	defer close(bus.gate)
-	r := newRunning(t, New(bus, nil, WithObserver(told)))
+	r := newRunning(t, New(bus, nil, WithObserver(told), terminating(10_002)))
+	r.HandleEvent(core.BecameLeader{})
 	r.begin()
-	r.publisher.Publish(time.Now(), core.HAProxyPodTerminated{})
-	for r.toBus.Lag() > 0 { // until it has been given that one, and blocks
-		time.Sleep(time.Millisecond)
+	told.await(t, SubscriberDropped) // though the bus never comes back from the first event
+	select {
+	case err := <-r.ended:
+		if !errors.Is(err, ErrBusLagging) || !errors.Is(err, effects.ErrLagging) {
+			t.Errorf("Start: %v", err)
+		}
+	case <-time.After(patience):
+		t.Fatal("deaf, and goes on")
 	}
-	for slices.Contains(r.Subscriptions(), r.toBus) {
-		r.publisher.Publish(time.Now(), core.HAProxyPodTerminated{})
+	if told.count(SubscriberDropped) != 1 {
+		t.Errorf("told %d times", told.count(SubscriberDropped))
 	}
-	bus.gate <- struct{}{} // the one event that it was given
-	told.await(t, BusSubscription)
+}
+
+// terminating has a step publish so many terminations, whatever its input.
+func terminating(n int) Option {
+	return func(o *options) {
+		o.reduce = func(state core.State, _ core.Input) (core.State, []core.Effect) {
+			return state, slices.Repeat([]core.Effect{core.Publish{Event: core.HAProxyPodTerminated{}}}, n)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -44,8 +45,29 @@ func (l logging) event(event core.Event) {
 
 func (l logging) Problem(problem Problem) {
 	level := slog.LevelWarn
-	if problem.Kind == BusSubscription { // events were lost
+	if problem.Kind == SubscriberDropped { // events were lost
 		level = slog.LevelError
 	}
 	l.logger.Log(context.Background(), level, string(problem.Kind), "error", problem.Err)
+}
+
+// guardedHandler loses the lines at which a handler panics, and no more than those: what logs must
+// not end the program.
+type guardedHandler struct{ slog.Handler }
+
+func (h guardedHandler) Handle(ctx context.Context, record slog.Record) (err error) {
+	return errors.Join(guarded(func() { err = h.Handler.Handle(ctx, record) }), err)
+}
+
+func (h guardedHandler) Enabled(ctx context.Context, level slog.Level) (enabled bool) {
+	_ = guarded(func() { enabled = h.Handler.Enabled(ctx, level) })
+	return enabled
+}
+
+func (h guardedHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return guardedHandler{h.Handler.WithAttrs(attrs)}
+}
+
+func (h guardedHandler) WithGroup(name string) slog.Handler {
+	return guardedHandler{h.Handler.WithGroup(name)}
 }

@@ -26,13 +26,11 @@ type loop struct {
 
 func newLoop(c *Component) *loop {
 	l := &loop{component: c, state: c.State()}
-	l.observers = &observers{
-		list:   append([]Observer{logging{c.logger}}, c.options.observers...),
-		logger: c.logger,
-	}
+	l.observers = newObservers(
+		append([]Observer{logging{c.logger}}, c.options.observers...), &c.turn, c.logger)
 	l.reader = newPodReader(l.state.Config().AgentContainer, l.observers.problem)
 	l.probes = newProbeRunner(c.prober, l.state.Config().MaxProbes,
-		func(finished core.ProbeFinished) { c.inbox.putInput(finished) })
+		func(finished core.ProbeFinished) { c.inbox.putInput(finished) }, c.Report)
 	l.timers = effects.NewTimers(
 		func(timer core.TimerID) { c.inbox.putInput(core.TimerFired{Timer: timer}) })
 	return l
@@ -122,7 +120,9 @@ func (l *loop) step(input core.Input) error {
 	var produced []core.Effect
 	err := guarded(func() { l.state, produced = l.component.reduce(before, input) })
 	if err != nil {
+		l.component.turn.leave("the logger")
 		l.component.logger.Error("the reducer panicked", "seq", l.seq, "error", err)
+		l.component.turn.comeBack()
 		return fmt.Errorf("%w at input %d (%T): %w", ErrReducerPanicked, l.seq, input, err)
 	}
 	after, took := l.state, time.Since(begun)
@@ -148,7 +148,9 @@ func (l *loop) perform(at time.Time, effect core.Effect) {
 	case core.StopTimer:
 		l.timers.Stop(e.Timer)
 	case core.Publish:
-		l.component.publisher.Publish(at, e.Event)
+		for _, dropped := range l.component.publisher.Publish(at, e.Event) {
+			l.observers.problem(l.component.dropped(dropped))
+		}
 	case core.Refuse:
 		l.observers.problem(Problem{InputRefused, fmt.Errorf("seq %d: %s", l.seq, e.Reason)})
 	}

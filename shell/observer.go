@@ -1,17 +1,22 @@
 package shell
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
 // Observer is the one seam on which recording, metrics and logging hang. Its methods are called
-// from the component's loop, in order, and must not block. One that panics is logged and never
-// called again; discovery goes on. One that is an io.Closer is closed when the component stops.
+// from the component's loop, in order, and must not block. One that panics is logged, closed and never
+// called again; discovery goes on. One that is an io.Closer is closed when the component stops, side
+// by side with the others; one that the loop has not come back from is not.
 type Observer interface {
 	// Taken is called before an input is reduced.
 	Taken(at time.Time, input core.Input)
@@ -51,13 +56,37 @@ const (
 	InputRefused    ProblemKind = "input_refused"
 	UnknownEvent    ProblemKind = "unknown_event"
 	ShutdownSlow    ProblemKind = "shutdown_slow"
-	BusSubscription ProblemKind = "bus_subscription"
+	// UnknownResource is an index event or a sync of a resource that discovery has no use for.
+	UnknownResource ProblemKind = "unknown_resource"
+	// ProberPanicked counts as a failed probe.
+	ProberPanicked ProblemKind = "prober_panicked"
+	// SubscriberDropped is a subscriber that has left 10,000 terminations unread (R30).
+	SubscriberDropped ProblemKind = "subscriber_dropped"
 )
 
-// observers calls each observer and drops those that panic.
+// observers calls each observer, and drops and closes those that panic. It belongs to the loop, and
+// to Start once the loop has ended or was abandoned.
 type observers struct {
-	list   []Observer
+	list   []*observed
+	turn   *turn
 	logger *slog.Logger
+	// current is the observer that the loop is in; nil while it is in none.
+	current *observed
+}
+
+// observed is one observer and what has become of it.
+type observed struct {
+	Observer
+	// closed is closed once the observer is; nil while it is called.
+	closed chan struct{}
+}
+
+func newObservers(list []Observer, turn *turn, logger *slog.Logger) *observers {
+	return &observers{
+		list:   lo.Map(list, func(o Observer, _ int) *observed { return &observed{Observer: o} }),
+		turn:   turn,
+		logger: logger,
+	}
 }
 
 func (o *observers) taken(at time.Time, input core.Input) {
@@ -72,31 +101,64 @@ func (o *observers) problem(problem Problem) {
 	o.each(func(observer Observer) { observer.Problem(problem) })
 }
 
-// close closes those that want it; what fails there is no failure of discovery.
-func (o *observers) close() {
-	o.each(func(observer Observer) {
-		closer, isCloser := observer.(io.Closer)
-		if !isCloser {
-			return
-		}
-		if err := closer.Close(); err != nil {
-			o.logger.Error("closing an observer", "observer", fmt.Sprintf("%T", observer), "error", err)
-		}
-	})
-}
-
 func (o *observers) each(call func(Observer)) {
-	kept := o.list[:0]
 	for _, observer := range o.list {
-		if err := guarded(func() { call(observer) }); err != nil {
-			o.logger.Error("observer dropped", "observer", fmt.Sprintf("%T", observer), "error", err)
+		if observer.closed != nil {
 			continue
 		}
-		kept = append(kept, observer)
+		o.current = observer
+		o.turn.leave(observer.name())
+		err := guarded(func() { call(observer.Observer) })
+		if err != nil {
+			o.logger.Error("observer dropped", "observer", observer.name(), "error", err)
+		}
+		o.turn.comeBack()
+		o.current = nil
+		if err != nil {
+			o.close(observer)
+		}
 	}
-	clear(o.list[len(kept):])
-	o.list = kept
 }
+
+// close has a goroutine of its own do it: the loop waits for nobody, and last may be what else there
+// is to tell. What fails there is no failure of discovery.
+func (o *observers) close(observer *observed, last ...Problem) {
+	observer.closed = make(chan struct{})
+	go func() {
+		defer close(observer.closed)
+		err := guarded(func() {
+			for _, problem := range last {
+				observer.Problem(problem)
+			}
+		})
+		if closer, isCloser := observer.Observer.(io.Closer); isCloser {
+			var failed error
+			err = errors.Join(err, guarded(func() { failed = closer.Close() }), failed)
+		}
+		if err != nil {
+			o.logger.Error("closing an observer", "observer", observer.name(), "error", err)
+		}
+	}()
+}
+
+// end tells the last problems and closes all that are left, side by side: one that hangs holds up no
+// other. An observer that the loop has not come back from cannot be closed. It names those that
+// hang at the deadline.
+func (o *observers) end(deadline context.Context, last []Problem) (hanging []string) {
+	for _, observer := range o.list {
+		if observer.closed == nil && observer != o.current {
+			o.close(observer, last...)
+		}
+	}
+	for _, observer := range o.list {
+		if observer != o.current && !endsBy(deadline, observer.closed) {
+			hanging = append(hanging, observer.name())
+		}
+	}
+	return hanging
+}
+
+func (o *observed) name() string { return fmt.Sprintf("%T", o.Observer) }
 
 // guarded turns a panic into an error.
 func guarded(call func()) (err error) {

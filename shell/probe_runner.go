@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"fmt"
 
 	"golang.org/x/sync/errgroup"
 
@@ -20,6 +21,7 @@ type Prober interface {
 type probeRunner struct {
 	prober   Prober
 	finished func(core.ProbeFinished)
+	report   func(Problem)
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -34,10 +36,12 @@ type runningProbe struct {
 	probe core.StartProbe
 }
 
-func newProbeRunner(prober Prober, limit int, finished func(core.ProbeFinished)) *probeRunner {
+func newProbeRunner(
+	prober Prober, limit int, finished func(core.ProbeFinished), report func(Problem),
+) *probeRunner {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &probeRunner{
-		prober: prober, finished: finished,
+		prober: prober, finished: finished, report: report,
 		ctx: ctx, cancel: cancel,
 		start:   make(chan runningProbe, limit),
 		done:    make(chan struct{}),
@@ -53,12 +57,29 @@ func (r *probeRunner) run(limit int) {
 	group.SetLimit(limit)
 	for running := range r.start {
 		group.Go(func() error {
-			outcome := r.prober.Probe(running.ctx, running.probe)
-			r.finished(core.ProbeFinished{Probe: running.probe.Probe, Outcome: outcome})
+			r.probe(running)
 			return nil
 		})
 	}
 	_ = group.Wait()
+}
+
+// probe always ends with a result, else its place would never fall free: a prober that panics, ends
+// its goroutine or returns nothing has failed. What a panic says is not told, it may hold a secret.
+func (r *probeRunner) probe(running runningProbe) {
+	outcome := core.Outcome(core.Failure{Cause: core.CauseOther, Detail: "the prober has no outcome"})
+	defer func() {
+		r.finished(core.ProbeFinished{Probe: running.probe.Probe, Outcome: outcome})
+	}()
+	defer func() {
+		if recover() != nil {
+			outcome = core.Failure{Cause: core.CauseOther, Detail: "the prober panicked"}
+			r.report(Problem{ProberPanicked, fmt.Errorf("%T panicked: a failed probe", r.prober)})
+		}
+	}()
+	if answer := r.prober.Probe(running.ctx, running.probe); answer != nil {
+		outcome = answer
+	}
 }
 
 // Start, Cancel and Forget are called by the loop only.

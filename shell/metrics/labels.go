@@ -50,7 +50,8 @@ var (
 
 	// problemKinds are those of the component itself; adapters report more.
 	problemKinds = texts([]shell.ProblemKind{
-		shell.NotAPod, shell.InputRefused, shell.UnknownEvent, shell.ShutdownSlow, shell.BusSubscription,
+		shell.NotAPod, shell.InputRefused, shell.UnknownEvent, shell.UnknownResource,
+		shell.ShutdownSlow, shell.ProberPanicked, shell.SubscriberDropped,
 	})
 )
 

@@ -17,7 +17,7 @@ const healthTimeout = time.Second
 func (h *handler) healthz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthTimeout)
 	defer cancel()
-	if err := h.Component.Ping(ctx); err != nil {
+	if err := h.Component.Healthy(ctx); err != nil {
 		unavailable(w, "not healthy: "+err.Error())
 		return
 	}
