@@ -34,14 +34,19 @@ func (l *logObserver) Taken(at time.Time, input core.Input) { l.Append(at, input
 func (l *logObserver) Reduced(step Step) { l.Effects(step.Effects) }
 
 // steps reads the recorded inputs.
-func steps(t *testing.T, path string) []inputlog.Step {
+type recordedStep struct {
+	inputlog.Step
+	digest string
+}
+
+func steps(t *testing.T, path string) []recordedStep {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	var recorded []inputlog.Step
+	var recorded []recordedStep
 	for reader := inputlog.NewReader(file); ; {
 		entry, err := reader.Next()
 		if errors.Is(err, io.EOF) {
@@ -52,7 +57,9 @@ func steps(t *testing.T, path string) []inputlog.Step {
 		}
 		switch e := entry.(type) {
 		case inputlog.Step:
-			recorded = append(recorded, e)
+			recorded = append(recorded, recordedStep{Step: e})
+		case inputlog.Reduced:
+			recorded[len(recorded)-1].digest = e.Digest
 		case inputlog.Warning:
 			t.Errorf("warning: %v", e)
 		}
@@ -83,8 +90,8 @@ func TestRecordedRunReplaysToTheSame(t *testing.T) {
 	for _, step := range recorded {
 		var effects []core.Effect
 		state, effects = core.Reduce(state, step.Input)
-		if got := digester.Sum(effects); got != step.Digest {
-			t.Fatalf("seq %d: the effects digest to %s instead of %s", step.Seq, got, step.Digest)
+		if got := digester.Sum(effects); got != step.digest {
+			t.Fatalf("seq %d: the effects digest to %s instead of %s", step.Seq, got, step.digest)
 		}
 	}
 	replayed, generation, _ := state.Published()

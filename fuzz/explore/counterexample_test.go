@@ -133,6 +133,7 @@ func replayed(t *testing.T, found *Counterexample, reduce Reduce) {
 		steps    int
 		last     []violation
 		digester = inputlog.NewDigester()
+		digest   string
 	)
 	for reader := inputlog.NewReader(file); ; {
 		entry, err := reader.Next()
@@ -150,11 +151,17 @@ func replayed(t *testing.T, found *Counterexample, reduce Reduce) {
 			if violations == nil {
 				violations = newChecker().check(true, state, e.Input, after, effects)
 			}
-			if sum := digester.Sum(effects); e.Digest != "" && sum != e.Digest {
-				t.Errorf("input %d: the effects differ from the recorded ones", e.Seq)
-			}
+			digest = digester.Sum(effects)
 			state, last = after, violations
 			steps++
+		case inputlog.Reduced:
+			if e.Digest != digest {
+				t.Errorf("input %d: the effects differ from the recorded ones", e.Seq)
+			}
+		case inputlog.Ended:
+			if e.Killed {
+				t.Error("the log has no end")
+			}
 		default:
 			t.Errorf("%+v", e)
 		}

@@ -76,7 +76,7 @@ func TestRoundTripOfAllInputs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	rapid.Check(t, func(t *rapid.T) {
 		_ = os.Remove(path)
-		var want []Step
+		var want []reduced
 		var secrets placeholders
 		for range rapid.IntRange(1, 3).Draw(t, "runs") {
 			secrets = placeholders{last: secrets.last}
@@ -88,10 +88,10 @@ func TestRoundTripOfAllInputs(t *testing.T) {
 			for _, input := range rapid.SliceOfN(anyInput(), 0, 6).Draw(t, "inputs") {
 				at := anyTime().Draw(t, "at")
 				w.Append(at, input)
-				want = append(want, Step{
+				want = append(want, reduced{Step: Step{
 					Seq: uint64(len(want) + 1), At: at.UTC(),
 					Input: withPlaceholders(input, &secrets),
-				})
+				}})
 				if rapid.Bool().Draw(t, "reduced") {
 					effects := []core.Effect{core.Refuse{Reason: anyText().Draw(t, "reason")}}
 					w.Effects(effects)
@@ -103,35 +103,24 @@ func TestRoundTripOfAllInputs(t *testing.T) {
 			}
 		}
 		log, _ := os.ReadFile(path)
-		reader := NewReader(bytes.NewReader(log))
-		for {
-			entry, err := reader.Next()
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				t.Fatalf("%v in\n%s", err, log)
-			}
-			switch entry := entry.(type) {
-			case Started:
-				if !cmp.Equal(entry.Run, run) {
-					t.Fatalf("run: %s", cmp.Diff(run, entry.Run))
-				}
-			case Step:
-				entry.Line = 0
-				if len(want) == 0 {
-					t.Fatalf("a step too many: %+v", entry)
-				}
-				if diff := cmp.Diff(want[0], entry, sameInputs()); diff != "" {
-					t.Fatalf("step: %s\n%s", diff, log)
-				}
-				want = want[1:]
-			default:
-				t.Fatalf("unexpected %+v", entry)
+		entries, err := readFrom(bytes.NewReader(log))
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, log)
+		}
+		if len(entriesOf[Warning](entries)) > 0 {
+			t.Fatalf("unexpected %+v", entries)
+		}
+		for _, started := range entriesOf[Started](entries) {
+			if !cmp.Equal(started.Run, run) {
+				t.Fatalf("run: %s", cmp.Diff(run, started.Run))
 			}
 		}
-		if len(want) > 0 {
-			t.Fatalf("%d steps are missing in\n%s", len(want), log)
+		got := reducedOf(entries)
+		for i := range got {
+			got[i].Line = 0
+		}
+		if diff := cmp.Diff(want, got, sameInputs()); diff != "" {
+			t.Fatalf("steps: %s\n%s", diff, log)
 		}
 	})
 }

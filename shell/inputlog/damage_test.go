@@ -70,7 +70,7 @@ func assertReopens(t *testing.T, path string, log []byte, steps int) {
 	if err != nil {
 		t.Fatalf("cut at %d, after reopening: %v", len(log), err)
 	}
-	all, runs := entriesOf[Step](entries), entriesOf[Started](entries)
+	all, runs := reducedOf(entries), entriesOf[Started](entries)
 	if len(all) != steps+2 || len(entriesOf[Warning](entries)) != 0 {
 		t.Fatalf("cut at %d: reopened, %d of %d steps: %+v", len(log), len(all), steps+2, entries)
 	}
@@ -225,7 +225,7 @@ func TestVersionsAndUnknownFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := entriesOf[Step](entries)
-	if len(entries) != 4 || steps[2].Input != (core.TimerFired{Timer: 1}) {
+	if len(entries) != 8 || steps[2].Input != (core.TimerFired{Timer: 1}) {
 		t.Errorf("read as %+v", entries)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// Entry is something that a log tells: Started, Step, Stopped or Warning. The set is closed.
+// Entry is something that a log tells: Started, Step, Reduced, Stopped, Ended or Warning. The set is
+// closed.
 type Entry interface{ isEntry() }
 
 // Started tells that a run begins: a replay starts from a fresh state of Run.Config.
@@ -28,8 +29,15 @@ type Step struct {
 	At time.Time
 	// Input is nil where something was recorded that is no input.
 	Input core.Input
-	// Digest is that of the effects, as Digester.Sum gives it; empty where the log does not hold
-	// it: the program ended before it was written.
+}
+
+// Reduced tells what the last Step led to. It comes with the line after the step's. There is none
+// for the last step of a run that was killed, and for one on which the reducer has panicked.
+type Reduced struct {
+	Line int
+	// Seq is the number of the step.
+	Seq uint64
+	// Digest is that of the effects, as Digester.Sum gives it.
 	Digest string
 }
 
@@ -38,6 +46,17 @@ type Stopped struct {
 	Line   int
 	At     time.Time
 	Reason string
+	// Lost counts the inputs that were taken for recording and could not be written.
+	Lost uint64
+}
+
+// Ended tells that a run ends here.
+type Ended struct {
+	Line int
+	// Killed tells that the run has no record of its end: its program was killed, what was to follow
+	// is lost, or it is still at work. At is known for the others only.
+	Killed bool
+	At     time.Time
 }
 
 // Warning tells of damage that costs no whole record.
@@ -50,5 +69,7 @@ func (w Warning) String() string { return fmt.Sprintf("line %d: %s", w.Line, w.T
 
 func (Started) isEntry() {}
 func (Step) isEntry()    {}
+func (Reduced) isEntry() {}
 func (Stopped) isEntry() {}
+func (Ended) isEntry()   {}
 func (Warning) isEntry() {}

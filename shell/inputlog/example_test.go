@@ -1,6 +1,7 @@
 package inputlog_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -35,10 +36,10 @@ func Example() {
 
 	log, _ := os.Open(path)
 	defer log.Close()
-	digester := inputlog.NewDigester()
+	digester, digest := inputlog.NewDigester(), ""
 	for reader := inputlog.NewReader(log); ; {
 		entry, err := reader.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			fmt.Println(err)
@@ -50,13 +51,17 @@ func Example() {
 		case inputlog.Step:
 			var effects []core.Effect
 			state, effects = core.Reduce(state, entry.Input)
-			same := digester.Sum(effects) == entry.Digest
-			fmt.Println(entry.Seq, inputlog.KindName(entry.Input), same)
+			digest = digester.Sum(effects)
+			fmt.Println(entry.Seq, inputlog.KindName(entry.Input))
+		case inputlog.Reduced:
+			fmt.Println(entry.Seq, "has led to the same effects:", entry.Digest == digest)
 		case inputlog.Warning:
 			fmt.Println(entry)
 		}
 	}
 	// Output:
-	// 1 config_validated true
-	// 2 became_leader true
+	// 1 config_validated
+	// 1 has led to the same effects: true
+	// 2 became_leader
+	// 2 has led to the same effects: true
 }

@@ -121,14 +121,17 @@ func (e *encoder) integer(number int) {
 }
 
 func decodeInteger(json *jx.Decoder) (int, error) {
-	number, err := json.Int32()
+	number, err := json.Int64() // Int32 lets some numbers overflow
+	if err == nil && number != int64(int32(number)) {
+		err = fmt.Errorf("%d is out of range", number)
+	}
 	return int(number), err
 }
 
 // decodeUpTo reads a number that may not be larger than the last one that means something.
 func decodeUpTo[T ~uint8](json *jx.Decoder, last T) (T, error) {
-	number, err := json.UInt8()
-	if err == nil && number > uint8(last) {
+	number, err := json.UInt64() // UInt8 lets some numbers overflow
+	if err == nil && number > uint64(last) {
 		err = fmt.Errorf("%d is more than %d", number, last)
 	}
 	return T(number), err

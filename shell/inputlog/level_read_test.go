@@ -63,13 +63,31 @@ func contents(t testing.TB, path string) []byte {
 	return log
 }
 
-func stepsOf(t testing.TB, log []byte) []Step {
+// reduced is a step with the digest of what it led to.
+type reduced struct {
+	Step
+	Digest string
+}
+
+func reducedOf(entries []Entry) (steps []reduced) {
+	for _, entry := range entries {
+		switch entry := entry.(type) {
+		case Step:
+			steps = append(steps, reduced{Step: entry})
+		case Reduced:
+			steps[len(steps)-1].Digest = entry.Digest
+		}
+	}
+	return steps
+}
+
+func stepsOf(t testing.TB, log []byte) []reduced {
 	t.Helper()
 	entries, err := readAll(t, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return entriesOf[Step](entries)
+	return reducedOf(entries)
 }
 
 // R28: an hour of drift ticks, each with its own copy of unchanged facts, stays under 100 KB.

@@ -14,27 +14,21 @@ import (
 // torn last line.
 var ErrDamaged = errors.New("damaged input log")
 
-// Reader reads a log, entry by entry. Not safe for concurrent use.
-//
-// A record holds the digest of the effects of the record before, so the reader stays one record
-// ahead of what it gives out.
+// Reader reads a log, entry by entry: each as soon as its line is there. Not safe for concurrent use.
 type Reader struct {
 	lines   lineReader
 	decoder *decoder
 	// err is what Next answers once the ready entries are used up.
 	err error
 
-	ready     []Entry
-	taken     int
-	pending   Step
-	isPending bool
-	warnings  []Warning
+	ready []Entry
+	taken int
 
-	begun bool
+	begun  bool
+	closed bool
 	// summed tells that the lines of this run have checksums; sum is that of the last line.
 	summed  bool
 	sum     uint32
-	closed  bool
 	crlf    bool
 	lastSeq uint64
 	// whole is where the whole records end, in bytes; unended tells that the last of them has no
@@ -48,17 +42,17 @@ func NewReader(source io.Reader) *Reader {
 	return &Reader{lines: newLineReader(source), decoder: newDecoder()}
 }
 
-// Next gives the next entry. At the end of the log it answers io.EOF. An error that names the line
-// wraps ErrDamaged, ErrNewerVersion or the source's error; everything before that line was given
-// out, and the same error is answered ever after.
+// Next gives the next entry. At the end of the log it answers io.EOF, and no other error looks like
+// it to errors.Is. An error that names the line wraps ErrDamaged or ErrNewerVersion, or is the
+// source's; everything before that line was given out, and the same error is answered ever after.
 func (r *Reader) Next() (Entry, error) {
 	for r.taken == len(r.ready) {
 		if r.err != nil {
 			return nil, r.err
 		}
 		r.ready, r.taken = r.ready[:0], 0
-		if r.err = r.advance(); r.err != nil {
-			r.release("")
+		if r.err = r.advance(); r.err == io.EOF {
+			r.endRun()
 		}
 	}
 	entry := r.ready[r.taken]
@@ -67,19 +61,27 @@ func (r *Reader) Next() (Entry, error) {
 	return entry, nil
 }
 
+func (r *Reader) give(entry Entry) { r.ready = append(r.ready, entry) }
+
 // advance reads one line.
 func (r *Reader) advance() error {
 	raw, err := r.lines.next()
 	switch {
 	case err == io.EOF:
 		return r.end()
+	case err == errLongLine:
+		return r.damage(err)
 	case err != nil:
 		return sourceError{r.lines.number + 1, err}
 	}
 	line := bytes.TrimRight(raw, padding)
 	padded := bytes.IndexByte(raw[len(line):], 0) >= 0
-	if padded && !r.lines.onlyPaddingFollows() {
-		return r.damage(errors.New("it holds NUL bytes"))
+	if padded {
+		if last, err := r.lines.onlyPaddingFollows(); err != nil {
+			return sourceError{r.lines.number, err}
+		} else if !last {
+			return r.damage(errors.New("it holds NUL bytes"))
+		}
 	}
 	if len(line) > 0 {
 		if err := r.take(line); err != nil {
@@ -112,10 +114,17 @@ func (r *Reader) cut(line []byte) {
 // tornOr tells a torn last line, which is the beginning of a record, from damage.
 func (r *Reader) tornOr(err error, line []byte) error {
 	holdsAll := jx.DecodeBytes(line).Skip() == nil
-	if holdsAll || !r.begun && !isTornHeader(line) || !r.lines.onlyPaddingFollows() {
+	if holdsAll || !r.begun && !isTornHeader(line) {
 		return r.damage(err)
 	}
-	r.warn("the last line is torn, skipped: its record was not written in full")
+	last, readErr := r.lines.onlyPaddingFollows()
+	switch {
+	case readErr != nil:
+		return sourceError{r.lines.number, readErr}
+	case !last:
+		return r.damage(err)
+	}
+	r.warn("the last line is torn, skipped: it holds no whole record")
 	return io.EOF
 }
 
@@ -150,28 +159,13 @@ func (r *Reader) end() error {
 	return io.EOF
 }
 
-// warn tells of the line last read, hence after the step that is pending: without it, its digest
-// could not come any more.
-func (r *Reader) warn(text string) {
-	r.warnings = append(r.warnings, Warning{Line: r.lines.number, Text: text})
-}
-
-// release gives out the pending step, now that its digest is known or never will be, and what was
-// said of its line.
-func (r *Reader) release(digest string) {
-	if r.isPending {
-		r.pending.Digest = digest
-		r.ready = append(r.ready, r.pending)
-		r.pending, r.isPending = Step{}, false
-	}
-	for _, warning := range r.warnings {
-		r.ready = append(r.ready, warning)
-	}
-	r.warnings = r.warnings[:0]
-}
+func (r *Reader) warn(text string) { r.give(Warning{Line: r.lines.number, Text: text}) }
 
 // take reads a whole line.
 func (r *Reader) take(line []byte) error {
+	if !r.begun && bytes.HasPrefix(line, []byte("\x1f\x8b")) {
+		return errors.New("it is compressed by gzip: decompress it, or read what zcat prints of it")
+	}
 	if !utf8.Valid(line) {
 		return errors.New("it is not valid UTF-8")
 	}
@@ -185,7 +179,7 @@ func (r *Reader) take(line []byte) error {
 			return err
 		}
 		r.begun = true
-		r.ready = append(r.ready, Started{Line: r.lines.number, Run: run})
+		r.give(Started{Line: r.lines.number, Run: run})
 		return nil
 	}
 	record, err := r.decoder.record(line)
@@ -212,32 +206,47 @@ func (r *Reader) checkPlace(record record) error {
 		return errors.New("a record follows the one that closes the run")
 	case record.isInput() && record.seq != r.lastSeq+1:
 		return fmt.Errorf("its seq is %d where %d is due", record.seq, r.lastSeq+1)
+	case !record.hasLast || record.last == r.lastSeq:
+		return nil
+	case record.last < r.lastSeq:
+		return fmt.Errorf("it says that input %d was the last, and input %d stands before it",
+			record.last, r.lastSeq)
+	case record.kind == kindStopped: // it may tell of inputs that could not be written
+		return nil
+	case record.last == r.lastSeq+1:
+		return fmt.Errorf("input %d is missing before it", record.last)
 	}
-	return nil
+	return fmt.Errorf("inputs %d to %d are missing before it", r.lastSeq+1, record.last)
 }
 
 func (r *Reader) takeRecord(record record) {
+	if record.previous != "" {
+		r.give(Reduced{Line: r.lines.number, Seq: r.lastSeq, Digest: record.previous})
+	}
 	switch record.kind {
 	case kindRestart:
-		r.release("")
+		r.endRun()
 		r.decoder.restart()
 		r.closed = false
-		r.ready = append(r.ready,
-			Started{Line: r.lines.number, Run: record.run, Restart: true})
+		r.give(Started{Line: r.lines.number, Run: record.run, Restart: true})
 	case kindClosing:
-		r.release(record.previous)
 		r.closed = true
+		r.give(Ended{Line: r.lines.number, At: record.at})
 	case kindStopped:
-		r.release(record.previous)
 		r.closed = true
-		r.ready = append(r.ready,
-			Stopped{Line: r.lines.number, At: record.at, Reason: record.reason})
+		r.give(Stopped{
+			Line: r.lines.number, At: record.at, Reason: record.reason,
+			Lost: max(record.last, r.lastSeq) - r.lastSeq,
+		})
 	default:
-		r.release(record.previous)
 		r.lastSeq = record.seq
-		r.isPending = true
-		r.pending = Step{
-			Line: r.lines.number, Seq: record.seq, At: record.at, Input: record.input,
-		}
+		r.give(Step{Line: r.lines.number, Seq: record.seq, At: record.at, Input: record.input})
+	}
+}
+
+// endRun tells of a run that ends here without a record that says so.
+func (r *Reader) endRun() {
+	if r.begun && !r.closed {
+		r.give(Ended{Line: r.lines.number, Killed: true})
 	}
 }

@@ -28,6 +28,9 @@ type record struct {
 	reason   string
 	run      Run
 	version  version
+	// last is the number of the last input before this record; version 1.0 did not tell.
+	last    uint64
+	hasLast bool
 }
 
 func (r record) isInput() bool { return kindByName[r.kind] != nil }
@@ -93,6 +96,7 @@ func decodeTime(json *jx.Decoder) (at time.Time, err error) {
 // recordFields are the fields of all kinds of records; the constants are their places.
 var recordFields = []string{
 	"seq", "time", "kind", "input", "previous_effects", "reason", "build", "config", "version",
+	"last",
 }
 
 const (
@@ -155,6 +159,9 @@ func (d *decoder) field(json *jx.Decoder, field string, r *record) (err error) {
 		r.run.Build, err = decodeText(json)
 	case "config":
 		r.run.Config, err = d.config(json)
+	case "last":
+		r.hasLast = true
+		r.last, err = json.UInt64()
 	case "version":
 		r.version, err = decodeVersion(json)
 	}
