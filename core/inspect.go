@@ -178,6 +178,9 @@ func (s State) RetryTimers() iter.Seq2[TimerID, PodKey] {
 	}
 }
 
+// RetryTimer finds the pod that an armed retry timer is for.
+func (s State) RetryTimer(id TimerID) (PodKey, bool) { return s.retryTimers.Get(uint64(id)) }
+
 // RetryTimersLen is the number of armed retry timers.
 func (s State) RetryTimersLen() int { return s.retryTimers.Len() }
 

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,12 +19,13 @@ import (
 )
 
 type replayFlags struct {
-	check  bool
-	pod    string
-	until  uint64
-	state  bool
-	quiet  bool
-	output string
+	check       bool
+	pod         string
+	from, until string
+	state       bool
+	full        bool
+	quiet       bool
+	output      string
 }
 
 func newReplayCommand(std streams) *cobra.Command {
@@ -31,7 +34,15 @@ func newReplayCommand(std streams) *cobra.Command {
 		Use:   "replay LOG",
 		Short: "Replays a recorded input log, step by step",
 		Long: `replay runs the inputs of a log through the same reducer again and prints each step: the input,
-then its effects. It needs no network, no clock and no credentials. LOG may be - for the standard input.
+then the verdicts of the pods it is about and its effects. It needs no network, no clock and no
+credentials. LOG may be - for the standard input, which may come slowly.
+
+--from and --until name a step by its number, or by a time: 2026-01-02T15:04:05Z, 15:04:05 (UTC, of the
+day on which the log begins), or -10m from the end of the log. Both steps are included.
+
+--check fails, with exit status 1, where an invariant breaks, where effects differ from the recorded
+ones, and where nothing could be compared. A log in which something is missing or damaged is
+unreadable: exit status 2, with or without --check.
 
 With --pod it tells why a pod was, or was not, in the fleet: of each step what concerns the pod, that is
 its facts and its verdict where they change, and its effects. Whatever concerns only others is counted.`,
@@ -42,9 +53,6 @@ its facts and its verdict where they change, and its effects. Whatever concerns 
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("until") && flags.until == 0 {
-				return usagef("--until 0: steps are numbered from 1")
-			}
 			return flags.run(cmd.Context(), args[0], std)
 		},
 	}
@@ -52,7 +60,10 @@ its facts and its verdict where they change, and its effects. Whatever concerns 
 	set.BoolVar(&flags.check, "check", false,
 		"check the invariants and compare the effects with the recorded digests; exit status 1 on a failure")
 	set.StringVar(&flags.pod, "pod", "", "only what concerns this pod, as namespace/name")
-	set.Uint64Var(&flags.until, "until", 0, "stop after the step with this number (default the last)")
+	set.StringVar(&flags.from, "from", "", "the first step to print, by number or time (default the first)")
+	set.StringVar(&flags.until, "until", "", "the last step, by number or time (default the last)")
+	set.BoolVar(&flags.full, "full", false,
+		"with -o json, list all endpoints of a publication, not only those added or updated")
 	set.BoolVar(&flags.state, "state", false, "print the state that was reached at the end")
 	set.BoolVarP(&flags.quiet, "quiet", "q", false, "print no steps")
 	set.StringVarP(&flags.output, "output", "o", "", "json or text (default text on a terminal, else json)")
@@ -72,7 +83,7 @@ func (f *replayFlags) run(ctx context.Context, path string, std streams) error {
 	if err != nil {
 		return err
 	}
-	options := replay.Options{Check: f.check, Until: f.until}
+	options := replay.Options{Check: f.check}
 	if f.pod != "" {
 		key, err := core.ParsePodKey(f.pod)
 		if err != nil {
@@ -80,33 +91,83 @@ func (f *replayFlags) run(ctx context.Context, path string, std streams) error {
 		}
 		options.Pod = &key
 	}
+	if err := f.points(path, &options); err != nil {
+		return err
+	}
 	file, err := openLog(path, std.in)
 	if err != nil {
 		return usage(err)
 	}
 	defer file.Close()
 	printer := output.NewPrinter(std.out, format)
-	options.Step = func(step output.Step) error {
-		if f.quiet {
-			return nil
-		}
-		return printer.Step(step)
-	}
+	f.show(printer, &options)
 	options.Warn = func(text string) { _, _ = fmt.Fprintf(std.err, "warning: %s\n", text) }
 	options.Failed = func(text string) { _, _ = fmt.Fprintf(std.err, "failed: %s\n", text) }
-	result, err := replay.Run(ctx, inputlog.NewReader(file), options)
+	log := newIdleInput(ctx, file, func() { _ = printer.Flush() })
+	result, err := replay.Run(ctx, inputlog.NewReader(log), options)
 	if err == nil && f.state {
 		err = printer.State(fmt.Sprintf("seq %d", result.LastSeq), result.State, options.Pod)
 	}
-	return f.conclude(path, result, errors.Join(err, printer.Flush()), std.err)
+	return f.conclude(path, result, cmp.Or(err, printer.Flush()), std.err)
+}
+
+// points reads --from and --until.
+func (f *replayFlags) points(path string, options *replay.Options) error {
+	span := func() (begin, end time.Time, err error) {
+		if path == "-" {
+			return begin, end, errors.New("a time that depends on the log needs a file")
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return begin, end, err
+		}
+		defer file.Close()
+		begin, end = replay.Span(inputlog.NewReader(file))
+		return begin, end, nil
+	}
+	for _, flag := range []struct {
+		name, text string
+		point      *replay.Point
+	}{{"from", f.from, &options.From}, {"until", f.until, &options.Until}} {
+		if flag.text == "" {
+			continue
+		}
+		point, err := replay.ParsePoint(flag.text, span)
+		if err != nil {
+			return usagef("--%s: %w", flag.name, err)
+		}
+		*flag.point = point
+	}
+	return nil
+}
+
+// show has the steps printed. A check goes on when nobody reads them any more: its answer is the exit
+// status.
+func (f *replayFlags) show(printer *output.Printer, options *replay.Options) {
+	unread := f.quiet
+	print := func(print func() error) error {
+		if unread {
+			return nil
+		}
+		err := print()
+		if f.check && errors.Is(err, syscall.EPIPE) {
+			unread, err = true, nil
+		}
+		return err
+	}
+	options.Step = func(step output.Step) error {
+		step.Full = f.full
+		return print(func() error { return printer.Step(step) })
+	}
+	options.Turn = func(turn output.Turn) error {
+		return print(func() error { return printer.Turn(turn) })
+	}
 }
 
 // conclude turns what was found into an exit status. A signal is no failure, unless it leaves a check
-// without its answer.
+// without its answer; nor is a closed output.
 func (f *replayFlags) conclude(path string, result replay.Result, err error, errOut io.Writer) error {
 	switch {
-	case errors.Is(err, syscall.EPIPE):
-		return nil
 	case errors.Is(err, replay.ErrUnreadable):
 		return usage(fmt.Errorf("%s: %w", path, err))
 	case errors.Is(err, context.Canceled) && f.check:
@@ -114,16 +175,24 @@ func (f *replayFlags) conclude(path string, result replay.Result, err error, err
 			path, result.LastSeq)
 	case errors.Is(err, context.Canceled):
 		return nil
-	case err != nil:
+	case err != nil && !errors.Is(err, syscall.EPIPE):
 		return err
-	case f.pod != "" && !result.PodSeen:
+	case f.check && result.Failures > 0:
+		return fmt.Errorf("%s: the check of %d inputs failed %d times, first at seq %d",
+			path, result.Inputs, result.Failures, result.FirstFailure)
+	case f.pod != "" && !result.PodSeen && err == nil:
 		return usagef("--pod: %s does not occur in %s up to seq %d", f.pod, path, result.LastSeq)
-	case result.Failures > 0:
-		return fmt.Errorf("%s: %d of %d inputs failed the check, first at seq %d",
-			path, result.Failures, result.Inputs, result.FirstFailure)
+	case f.from != "" && !result.Shown && err == nil:
+		return usagef("--from: %s is behind seq %d, the last of %s", f.from, result.LastSeq, path)
+	case f.check && result.Inputs == 0:
+		return fmt.Errorf("%s: there is no input to check", path)
 	case f.check:
-		_, _ = fmt.Fprintf(errOut, "ok: %d inputs, invariants hold, %d digests equal\n",
-			result.Inputs, result.Digests)
+		unknown := ""
+		if n := result.Inputs - result.Digests; n > 0 {
+			unknown = fmt.Sprintf(", %d not recorded", n)
+		}
+		_, _ = fmt.Fprintf(errOut, "ok: %d inputs, invariants hold, %d digests equal%s\n",
+			result.Inputs, result.Digests, unknown)
 	}
 	return nil
 }

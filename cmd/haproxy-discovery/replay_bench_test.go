@@ -92,6 +92,7 @@ func replayWhole(tb testing.TB, log []byte, inputs int, check bool) {
 	result, err := replay.Run(tb.Context(), inputlog.NewReader(bytes.NewReader(log)), replay.Options{
 		Check:  check,
 		Step:   func(output.Step) error { return nil },
+		Turn:   func(output.Turn) error { return nil },
 		Warn:   func(text string) { tb.Fatal(text) },
 		Failed: func(text string) { tb.Fatal(text) },
 	})

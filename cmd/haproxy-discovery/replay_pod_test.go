@@ -110,14 +110,14 @@ func TestReplayTellsTheStoryOfOnePod(t *testing.T) {
     52  2026-01-02T03:04:05.051Z  resource_index_updated upserted=[lb/hap-20@u20]
         pod agent=running
         verdict rejected (agent_container_not_running, waiting) -> candidate
-        -> start_probe probe=48 pod=lb/hap-20 uid=u20 runtime_id=01234567 url=http://10.1.0.20:5555 timeout=1s
-    53  2026-01-02T03:04:05.052Z  probe_finished probe=48 outcome=failure cause=timeout detail=no complete answer within 1s
+        -> start_probe probe=48 pod=lb/hap-20 uid=u20 runtime_id=01234567 url=http://10.1.0.20:5555 timeout=1s purpose=first_attempt
+    53  2026-01-02T03:04:05.052Z  probe_finished probe=48 pod=lb/hap-20 purpose=first_attempt outcome=failure cause=timeout detail=no complete answer within 1s
         verdict candidate -> rejected (agent_unreachable, timeout)
         -> REJECTED    lb/hap-20 uid=u20 agent_unreachable cause=timeout attempt=1 retry_in=982ms (no complete answer within 1s)
-        -> start_timer timer=4 after=982ms
-    55  2026-01-02T03:04:05.054Z  timer_fired timer=4
-        -> start_probe probe=49 pod=lb/hap-20 uid=u20 runtime_id=01234567 url=http://10.1.0.20:5555 timeout=2s
-    56  2026-01-02T03:04:05.055Z  probe_finished probe=49 outcome=answer version=3.4.3
+        -> start_timer timer=4 after=982ms pod=lb/hap-20 purpose=retry
+    55  2026-01-02T03:04:05.054Z  timer_fired timer=4 pod=lb/hap-20 purpose=retry
+        -> start_probe probe=49 pod=lb/hap-20 uid=u20 runtime_id=01234567 url=http://10.1.0.20:5555 timeout=2s purpose=retry
+    56  2026-01-02T03:04:05.055Z  probe_finished probe=49 pod=lb/hap-20 purpose=retry outcome=answer version=3.4.3
         verdict rejected (agent_unreachable, timeout) -> admitted
         -> DISCOVERED  generation=4 endpoints=41 trigger=probe_finished +lb/hap-20(3.4.3)
     58  2026-01-02T03:04:05.057Z  resource_index_updated upserted=[lb/hap-20@u20] other_pods=7
@@ -129,7 +129,8 @@ func TestReplayTellsTheStoryOfOnePod(t *testing.T) {
     59  2026-01-02T03:04:05.058Z  resource_index_updated deleted=[lb/hap-20@u20]
         verdict ignored (deselected) -> gone
 `
-	if got := replayed(t, recordPodStory(t), "-o", "text", "--pod", "lb/hap-20"); got != story[1:] {
+	got := replayed(t, recordPodStory(t), "-o", "text", "--pod", "lb/hap-20")
+	if got = stepsOf(got); got != story[1:] {
 		t.Errorf("got:\n%s\nwant:%s", got, story)
 	}
 }
@@ -142,7 +143,7 @@ func TestReplayOfOnePodAsJSON(t *testing.T) {
 		2: `{"seq":52,"time":"2026-01-02T03:04:05.051000006Z",` +
 			`"input":{"kind":"resource_index_updated","upserted":["lb/hap-20@u20"],"deleted":[]},` +
 			`"effects":[{"effect":"start_probe","probe":48,"pod":"lb/hap-20","uid":"u20","runtime_id":"` + full +
-			`","url":"http://10.1.0.20:5555","timeout_ms":1000}],` +
+			`","url":"http://10.1.0.20:5555","timeout_ms":1000,"purpose":"first_attempt"}],` +
 			`"pod":{"pod":"lb/hap-20","uid":"u20","phase":"Running","ip":"10.1.0.20","terminating":false,` +
 			`"agent":"running","runtime_id":"` + full + `","malformed":"","selector_match":"yes",` +
 			`"labels":{"app":"haproxy"}},"verdict_before":{"verdict":"rejected",` +
@@ -153,7 +154,7 @@ func TestReplayOfOnePodAsJSON(t *testing.T) {
 			`"pod":null,"verdict_before":{"verdict":"ignored","reason":"","cause":"deselected","detail":""},` +
 			`"verdict":null,"queued":false,"other_effects":0}`,
 	} {
-		if len(lines) != 9 || lines[seq] != want {
+		if len(lines) != 10 || lines[seq] != want {
 			t.Errorf("%d lines, line %d\ngot  %s\nwant %s", len(lines), seq, lines[min(seq, len(lines)-1)], want)
 		}
 	}

@@ -30,7 +30,7 @@ func recordStory(t *testing.T) string {
 // storyLog is a log that a test writes, an input each millisecond. Each probe is answered before
 // the next input.
 type storyLog struct {
-	t      *testing.T
+	t      testing.TB
 	path   string
 	writer *inputlog.Writer
 	state  core.State
@@ -38,9 +38,14 @@ type storyLog struct {
 	answer func(core.StartProbe) core.Outcome
 }
 
-func newStoryLog(t *testing.T) *storyLog {
+func newStoryLog(t testing.TB) *storyLog {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "story.jsonl")
+	return continueStoryLog(t, filepath.Join(t.TempDir(), "story.jsonl"))
+}
+
+// continueStoryLog begins a run, behind those that the log has.
+func continueStoryLog(t testing.TB, path string) *storyLog {
+	t.Helper()
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	writer, err := inputlog.Open(path, inputlog.Run{Build: "test", Started: begun}, nil)
 	if err != nil {

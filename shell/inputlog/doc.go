@@ -8,9 +8,10 @@
 // records may be lost with the machine, since nothing is synced. It has one writer at a time: a lock
 // (flock) goes with the open file.
 //
-// [Reader] gives the entries of a log in the order of its lines. To replay: start from a fresh
-// state at each [Started], reduce the input of each [Step], and compare its digest with that of
-// the effects that came out, by [NewDigester].
+// [Reader] gives the entries of a log in the order of its lines, each as soon as its line is there.
+// To replay: start from a fresh state at each [Started], reduce the input of each [Step], digest the
+// effects that come out, by [NewDigester], and compare that with the [Reduced] that follows. [Ended] and
+// [Stopped] tell where a run ends. No error of a Reader but the end of the log is io.EOF to errors.Is.
 //
 // # The format
 //
@@ -38,6 +39,9 @@
 // A closing record ends a run that ended in order; a stopped record one whose recording had to end
 // before the program did. Both carry the last digest. A restart record begins another run, from a
 // fresh state; it alone may follow the other two. It may also follow an input: that run was killed.
+// All three may have last, the number of the last input before them. A higher one than that of the
+// last record is an error of closing and restart records; in a stopped record it tells how many inputs
+// could not be written any more.
 //
 // sum, always the last field, is the CRC-32C of everything before it on its line (up to, and without,
 // the comma), begun with the sum of the line before, 0 for the header. So a byte that has changed, and
@@ -92,5 +96,8 @@
 // A last line that is no whole JSON object is what a crash leaves: it is skipped with a warning,
 // and cut off when the log is appended to. NUL bytes at the end of the file, CRLF line endings and
 // a missing last line ending cost a warning as well, an empty log too. Anything else is an error
-// that names the line and the field.
+// that names the line and the field: a number out of its range (which is the same on all machines), a
+// name that is given twice or in other letters, two records on a line. So is a line of more than
+// 256 MiB, which bounds the memory that reading takes; a list of half a million pods fits. A log that
+// was compressed is named as such.
 package inputlog

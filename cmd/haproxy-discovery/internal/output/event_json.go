@@ -2,6 +2,7 @@
 package output
 
 import (
+	"slices"
 	"time"
 
 	"github.com/samber/lo"
@@ -61,8 +62,9 @@ type rejectedJSON struct {
 	RetryInMS int64       `json:"retry_in_ms"`
 }
 
-// eventJSON gives the value whose JSON encoding is the event's line.
-func eventJSON(at time.Time, event core.Event) any {
+// eventJSON gives the value whose JSON encoding is the event's line. A publication lists all its
+// endpoints, or only those added or updated.
+func eventJSON(at time.Time, event core.Event, full bool) any {
 	when := at.UTC().Format(time.RFC3339Nano)
 	switch e := event.(type) {
 	case core.HAProxyPodsDiscovered:
@@ -71,7 +73,7 @@ func eventJSON(at time.Time, event core.Event) any {
 			Generation: e.Generation, Trigger: e.Trigger, Replay: e.Replay,
 			CredentialsChanged: e.CredentialsChanged, Count: e.Fleet.Len(),
 			Added: keyTexts(e.Added), Updated: keyTexts(e.Updated), Removed: keyTexts(e.Removed),
-			Endpoints: lo.Map(e.Fleet.Endpoints(), endpointOf),
+			Endpoints: lo.Map(endpointsOf(e, full), endpointOf),
 		}
 	case core.HAProxyPodTerminated:
 		return terminatedJSON{
@@ -85,6 +87,19 @@ func eventJSON(at time.Time, event core.Event) any {
 	default:
 		return nil
 	}
+}
+
+func endpointsOf(e core.HAProxyPodsDiscovered, full bool) []core.Endpoint {
+	if full {
+		return e.Fleet.Endpoints()
+	}
+	var endpoints []core.Endpoint
+	for _, key := range slices.SortedFunc(slices.Values(slices.Concat(e.Added, e.Updated)), core.PodKey.Compare) {
+		if endpoint, found := e.Fleet.Get(key); found {
+			endpoints = append(endpoints, endpoint)
+		}
+	}
+	return endpoints
 }
 
 func keyTexts(keys []core.PodKey) []string {

@@ -47,7 +47,7 @@ func NewPrinter(w io.Writer, format Format) *Printer {
 // Event prints an event and flushes: a reader sees it at once.
 func (p *Printer) Event(at time.Time, event core.Event) error {
 	if p.format == JSON {
-		if err := p.lines.Encode(eventJSON(at, event)); err != nil {
+		if err := p.lines.Encode(eventJSON(at, event, true)); err != nil {
 			return err
 		}
 	} else if _, err := fmt.Fprintln(p.buffer, eventText(at, event)); err != nil {

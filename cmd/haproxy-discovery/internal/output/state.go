@@ -97,9 +97,10 @@ func keysAbout(about *core.PodKey, keys iter.Seq[core.PodKey]) []string {
 }
 
 func standingRecord(s core.Standing) record {
+	status, reason, cause := statusOf(s)
 	r := record{"pod", s.Pod.Key.String(), []field{
-		{"uid", s.Pod.UID}, {"verdict", s.Verdict.Kind.String()},
-		{"reason", s.Verdict.Reason}, {"cause", s.Verdict.Cause}, {"malformed", s.Pod.Malformed},
+		{"uid", s.Pod.UID}, {"verdict", string(status)},
+		{"reason", reason}, {"cause", cause}, {"malformed", s.Pod.Malformed},
 	}}
 	if s.Verdict.Kind == core.IsCandidate {
 		r.fields = append(r.fields,

@@ -15,6 +15,10 @@ type Step struct {
 	Time    time.Time
 	Input   core.Input
 	Effects []core.Effect
+	// Before and After are the states that the step has led from and to.
+	Before, After core.State
+	// Full has a publication list all its endpoints, not only those added or updated.
+	Full bool
 	// Pod is set where only one pod is asked about.
 	Pod *PodStep
 }
@@ -24,23 +28,30 @@ type stepJSON struct {
 	Time    string `json:"time"`
 	Input   record `json:"input"`
 	Effects []any  `json:"effects"`
+	// Verdicts is null where only one pod is asked about.
+	Verdicts []verdictChange `json:"verdicts,omitempty"`
 	*podStepJSON
 }
 
 // Step prints a step. Flush writes out what is buffered.
 func (p *Printer) Step(step Step) error {
-	input := inputRecord(step.Input)
+	input := inputRecord(step.Input, step.Before)
 	if step.Pod != nil && step.Pod.OtherPods > 0 {
 		input.fields = append(input.fields, field{"other_pods", step.Pod.OtherPods})
 	}
 	if p.format == JSON {
+		var verdicts []verdictChange
+		if step.Pod == nil {
+			verdicts = step.verdictChanges()
+		}
 		return p.lines.Encode(stepJSON{
-			Seq: step.Seq, Time: step.Time.UTC().Format(time.RFC3339Nano), Input: input,
+			Verdicts: verdicts,
+			Seq:      step.Seq, Time: step.Time.UTC().Format(time.RFC3339Nano), Input: input,
 			Effects: lo.Map(step.Effects, func(effect core.Effect, _ int) any {
 				if publish, is := effect.(core.Publish); is {
-					return eventJSON(step.Time, publish.Event)
+					return eventJSON(step.Time, publish.Event, step.Full)
 				}
-				return effectRecord(effect)
+				return effectRecord(effect, step.Before, step.After)
 			}),
 			podStepJSON: step.Pod.json(),
 		})
@@ -57,13 +68,17 @@ func (p *Printer) stepText(step Step, input record) error {
 		for _, line := range step.Pod.changes() {
 			_, err = fmt.Fprintf(p.buffer, "        %s\n", line)
 		}
+	} else {
+		for _, line := range verdictLines(step.verdictChanges()) {
+			_, err = fmt.Fprintf(p.buffer, "        %s\n", line)
+		}
 	}
 	for _, effect := range step.Effects {
 		line := ""
 		if publish, is := effect.(core.Publish); is {
 			line = printable(describe(publish.Event, about))
 		} else {
-			line = effectRecord(effect).String()
+			line = effectRecord(effect, step.Before, step.After).String()
 		}
 		_, err = fmt.Fprintf(p.buffer, "        -> %s\n", line)
 	}
@@ -76,8 +91,9 @@ func (p *Printer) stepText(step Step, input record) error {
 // Flush writes out what is buffered.
 func (p *Printer) Flush() error { return p.buffer.Flush() }
 
-// inputRecord tells of lists of pods how many they hold, of changes which pods.
-func inputRecord(input core.Input) record {
+// inputRecord tells of lists of pods how many they hold, of changes which pods, and of probes and
+// timers what they were for.
+func inputRecord(input core.Input, before core.State) record {
 	r := record{label: "kind", kind: "unknown"}
 	switch in := input.(type) {
 	case core.ConfigValidated:
@@ -103,10 +119,11 @@ func inputRecord(input core.Input) record {
 		r.fields = []field{{"pods", len(in.Pods)}}
 	case core.ProbeFinished:
 		r.kind = string(core.TriggerProbeFinished)
-		r.fields = append([]field{{"probe", in.Probe}}, outcomeFields(in.Outcome)...)
+		r.fields = append([]field{{"probe", in.Probe}}, probeFields(before, in.Probe)...)
+		r.fields = append(r.fields, outcomeFields(in.Outcome)...)
 	case core.TimerFired:
 		r.kind = string(core.TriggerTimerFired)
-		r.fields = []field{{"timer", in.Timer}}
+		r.fields = append([]field{{"timer", in.Timer}}, timerFields(before, in.Timer)...)
 	}
 	return r
 }
@@ -131,7 +148,8 @@ func podText(pod *core.Pod, _ int) string {
 
 func refText(ref core.PodRef, _ int) string { return ref.Key.String() + "@" + ref.UID }
 
-func effectRecord(effect core.Effect) record {
+// effectRecord asks the state before the step what it ends, the one after it what it begins.
+func effectRecord(effect core.Effect, before, after core.State) record {
 	r := record{label: "effect", kind: "unknown"}
 	switch e := effect.(type) {
 	case core.StartProbe:
@@ -140,15 +158,23 @@ func effectRecord(effect core.Effect) record {
 			{"probe", e.Probe}, {"pod", e.Identity.Key().String()}, {"uid", e.Identity.UID},
 			{"runtime_id", e.Identity.RuntimeID}, {"url", e.Identity.URL}, {"timeout", e.Timeout},
 		}
+		for _, f := range probeFields(after, e.Probe) {
+			if f.name == "purpose" {
+				r.fields = append(r.fields, f)
+			}
+		}
 	case core.CancelProbe:
 		r.kind = "cancel_probe"
 		r.fields = []field{{"probe", e.Probe}}
+		if probe, found := before.Probe(e.Probe); found {
+			r.fields = append(r.fields, field{"pod", probe.Identity.Key().String()})
+		}
 	case core.StartTimer:
 		r.kind = "start_timer"
-		r.fields = []field{{"timer", e.Timer}, {"after", e.After}}
+		r.fields = append([]field{{"timer", e.Timer}, {"after", e.After}}, timerFields(after, e.Timer)...)
 	case core.StopTimer:
 		r.kind = "stop_timer"
-		r.fields = []field{{"timer", e.Timer}}
+		r.fields = append([]field{{"timer", e.Timer}}, timerFields(before, e.Timer)...)
 	case core.Refuse:
 		r.kind = "refuse"
 		r.fields = []field{{"reason", e.Reason}}

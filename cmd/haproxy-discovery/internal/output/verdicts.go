@@ -1,0 +1,107 @@
+package output
+
+import (
+	"fmt"
+
+	"github.com/samber/lo"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
+)
+
+// verdictChange is where a pod stood before a step and stands after it, in the words of the status
+// page.
+type verdictChange struct {
+	Pod    string `json:"pod"`
+	Before string `json:"verdict_before"`
+	After  string `json:"verdict"`
+}
+
+// verdictChanges has an entry for each pod that the input is about, and for every other one that has
+// got another verdict.
+func (s *Step) verdictChanges() []verdictChange {
+	keys, named := s.touched()
+	changes := []verdictChange{}
+	for _, key := range keys {
+		change := verdictChange{
+			key.String(), verdictOf(s.Before, key, "unknown"), verdictOf(s.After, key, "gone"),
+		}
+		known := change.Before != "unknown" || change.After != "gone"
+		if known && (named || change.Before != change.After) {
+			changes = append(changes, change)
+		}
+	}
+	return changes
+}
+
+// touched are the pods whose verdict the input may change; named tells that it is about these alone.
+func (s *Step) touched() (keys []core.PodKey, named bool) {
+	switch in := s.Input.(type) {
+	case core.ResourceIndexUpdated:
+		for _, ref := range in.Deleted {
+			keys = append(keys, ref.Key)
+		}
+		for _, pod := range in.Upserted {
+			if pod != nil {
+				keys = append(keys, pod.Key)
+			}
+		}
+		return lo.Uniq(keys), true
+	case core.ProbeFinished:
+		if probe, found := s.Before.Probe(in.Probe); found {
+			keys = []core.PodKey{probe.Identity.Key()}
+		}
+		return keys, true
+	case core.TimerFired:
+		if key, found := s.Before.RetryTimer(in.Timer); found {
+			keys = []core.PodKey{key}
+		}
+		return keys, true
+	default:
+		return s.After.Changed(s.Before), false
+	}
+}
+
+func verdictOf(state core.State, key core.PodKey, notKnown string) string {
+	standing, found := state.Standing(key)
+	if !found {
+		return notKnown
+	}
+	status, reason, cause := statusOf(standing)
+	return verdictText(timeline.Record{Status: status, Reason: reason, Cause: cause}, notKnown)
+}
+
+// statusOf gives a standing's verdict: a candidate is told apart by what its agent has answered. The
+// cause of a failed probe is not part of a state; the event of the step tells it.
+func statusOf(s core.Standing) (timeline.Status, core.Reason, core.Cause) {
+	switch {
+	case s.Verdict.Kind == core.Undecided:
+		return timeline.Undecided, "", ""
+	case s.Verdict.Kind == core.Ignored:
+		return timeline.Ignored, "", s.Verdict.Cause
+	case s.Verdict.Kind == core.Rejected:
+		return timeline.Rejected, s.Verdict.Reason, s.Verdict.Cause
+	case s.Admitted:
+		return timeline.Admitted, "", ""
+	case s.Retry:
+		return timeline.Rejected, core.ReasonAgentUnreachable, ""
+	default:
+		return timeline.Candidate, "", ""
+	}
+}
+
+// verdictLines shows the first few.
+func verdictLines(changes []verdictChange) (lines []string) {
+	const few = 5
+	for _, c := range changes[:min(len(changes), few)] {
+		line := fmt.Sprintf("verdict %s %s -> %s", c.Pod, c.Before, c.After)
+		if c.Before == c.After {
+			line = fmt.Sprintf("verdict %s %s, as before", c.Pod, c.After)
+		}
+		lines = append(lines, printable(line))
+	}
+	if more := len(changes) - few; more > 0 {
+		lines = append(lines, fmt.Sprintf("verdict of %d more", more))
+	}
+	return lines
+}
