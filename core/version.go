@@ -17,6 +17,18 @@ type Version struct {
 // Known tells that the agent has reported a version.
 func (v Version) Known() bool { return v.Text != "" }
 
+// MaxVersionLength is the length of the longest version text, in bytes.
+const MaxVersionLength = 64
+
+var versionText = regexp.MustCompile(`^v?[0-9][0-9A-Za-z .+~_:-]*$`)
+
+// IsVersion reports whether a text reads like a version (R26): up to 64 letters, digits, spaces and
+// .+~_:- of ASCII, beginning with a digit or with v and a digit. Nothing else that an agent says is
+// kept, shown or logged. The empty text is none.
+func IsVersion(text string) bool {
+	return len(text) <= MaxVersionLength && versionText.MatchString(text)
+}
+
 var majorMinor = regexp.MustCompile(`^v?(\d{1,4})\.(\d{1,4})(?:\D|$)`)
 
 // ParseVersion is total: what does not start like 3.4 or v3.4 keeps its text and has no numbers.

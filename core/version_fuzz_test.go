@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
@@ -25,6 +26,23 @@ func FuzzParseVersion(f *testing.F) {
 		if version != want || version.Known() != (text != "") {
 			t.Errorf("%q is read as %+v instead of %+v", text, version, want)
 		}
+		if is, want := core.IsVersion(text), naiveIsVersion(text); is != want {
+			t.Errorf("%q is a version: %t instead of %t", text, is, want)
+		}
+	})
+}
+
+func naiveIsVersion(text string) bool {
+	if len(text) > 64 {
+		return false
+	}
+	number := strings.TrimPrefix(text, "v")
+	if number == "" || !strings.Contains("0123456789", number[:1]) {
+		return false
+	}
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .+~_:-"
+	return !strings.ContainsFunc(number, func(r rune) bool {
+		return !strings.ContainsRune(allowed, r)
 	})
 }
 

@@ -41,6 +41,29 @@ func TestParseVersion(t *testing.T) {
 	}
 }
 
+// R26: what reads like a version, and what does not.
+func TestIsVersion(t *testing.T) {
+	for _, text := range []string{
+		"3.4.3", "v3.4.3", "3", "v3", "3.4.3-1", "v3.3.5 8467a253", "3.5-dev2-abc", "3.4.3-1234",
+		"2.8.5-1ubuntu3.4", "3.0.5-1~bpo12+1", "1:3.4.3_2", strings.Repeat("3", 64),
+	} {
+		if !core.IsVersion(text) {
+			t.Errorf("%q is no version", text)
+		}
+	}
+	for _, text := range []string{
+		"", "v", "V3.4.3", "vv3", " 3.4.3", "-3.4", ".3", "HAProxy 3.4.3", "3.4.3\n", "\n3.4.3", "3.4.3\t1",
+		"3.4.3\x00", "3.4.3\xff", "3.4.3 ü", "٣.٤", "3.4.3\u202e", "3.4.3 se%20cr%65t", "3.4.3 [115, 101]",
+		"3.4.3 s&#101;cret", `3.4.3 \u0073ecret`, "3.4.3 c2VjcmV0=", "3.4.3 a/b", "3.4.3 (secret)",
+		"3.4.3 {sha}", "3.4.3 \"x\"", "3.4.3,x", "3.4.3;x", "3.4.3 x=y", "3.4.3@x", "3.4.3#x", "3.4.3$x",
+		"3.4.3 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b", strings.Repeat("3", 65),
+	} {
+		if core.IsVersion(text) {
+			t.Errorf("%q is a version", text)
+		}
+	}
+}
+
 // The document's version counts, else its full version.
 func TestAnswerHAProxy(t *testing.T) {
 	for _, test := range []struct {

@@ -23,7 +23,7 @@ type agentDocument struct {
 type field jsontext.Value
 
 // maxFieldBytes is the longest JSON text of a version that is not too long, all of it escaped.
-const maxFieldBytes = len(`""`) + len(`\u0000`)*maxVersionBytes
+const maxFieldBytes = len(`""`) + len(`\u0000`)*core.MaxVersionLength
 
 var (
 	errNotAnObject  = failed(core.CauseInvalidDocument, "the body is not one JSON object")
@@ -36,10 +36,12 @@ var (
 
 // parseDocument reads the whole body as one JSON object. Names match exactly, letter case
 // included, and a field that is read must not appear twice: two readers of the same document must
-// not understand it differently. The JSON library bounds the depth, at 10,000.
+// not understand it differently. All others may hold whatever is JSON by its grammar: names that
+// repeat, text that is no Unicode, numbers of any size. The JSON library bounds the depth, at 10,000.
 func parseDocument(body []byte) (agentDocument, error) {
 	var document agentDocument
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true))
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(body),
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	err := document.read(decoder)
 	if err == nil && !atEnd(decoder) {
 		err = errNotAnObject
@@ -134,7 +136,7 @@ func (f *field) read(decoder *jsontext.Decoder) error {
 // answer judges the document. The API version comes first: another one may mean all else
 // differently. A haproxy field that is missing or null is an agent that does not know its HAProxy
 // yet (R13).
-func (d agentDocument) answer(sent []echo) (core.Answer, error) {
+func (d agentDocument) answer(sent []core.Credentials) (core.Answer, error) {
 	switch {
 	case !isInteger(d.apiVersion):
 		return core.Answer{}, errNoAPIVersion
@@ -143,11 +145,11 @@ func (d agentDocument) answer(sent []echo) (core.Answer, error) {
 	case !d.haproxy.missing() && d.haproxy[0] != '{':
 		return core.Answer{}, errHAProxy
 	}
-	version, err := versionText("version", d.version, sent)
+	version, err := versionText("version", d.version)
 	if err != nil {
 		return core.Answer{}, err
 	}
-	fullVersion, err := versionText("full_version", d.fullVersion, sent)
+	fullVersion, err := versionText("full_version", d.fullVersion)
 	if err != nil {
 		return core.Answer{}, err
 	}

@@ -1,27 +1,21 @@
 package effects
 
 import (
-	"crypto/sha256"
-	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
-	"html"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
-
-	"github.com/samber/lo"
+	"unicode/utf8"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
 const (
-	// minEchoBytes is the shortest form of a password that is looked for inside a text; shorter
-	// ones are in too many texts by chance and must equal the whole of it.
-	minEchoBytes = 4
+	// minSoughtPassword is the length, in characters, from which on a password in a version is no
+	// chance: a password 1234 must not keep HAProxy 3.4.3-1234 out.
+	minSoughtPassword = 8
 	// maxRemembered bounds how many rotated credentials are remembered.
 	maxRemembered = 32
 )
@@ -29,95 +23,53 @@ const (
 // sentCredentials are those that were sent to agents lately: an agent may repeat old ones, too.
 type sentCredentials struct {
 	mu   sync.Mutex
-	list []echo
-}
-
-// echo is what a repeated password looks like, worked out once for all probes.
-type echo struct {
-	credentials core.Credentials
-	// verbatim forms are looked for in a text as it is, lower ones in its lower case, digits among
-	// the letters and digits of that. They are secrets, so that printing a Prober tells none.
-	verbatim, lower, digits []core.Secret
+	list []core.Credentials
 }
 
 // add remembers credentials and gives all that are remembered. The result is not changed later.
-func (s *sentCredentials) add(credentials core.Credentials) []echo {
+func (s *sentCredentials) add(credentials core.Credentials) []core.Credentials {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.ContainsFunc(s.list, func(e echo) bool { return e.credentials == credentials }) {
-		s.list = append(slices.Clone(s.list), newEcho(credentials))
+	if !slices.Contains(s.list, credentials) {
+		s.list = append(slices.Clone(s.list), credentials)
 		s.list = s.list[max(0, len(s.list)-maxRemembered):]
 	}
 	return s.list
 }
 
-// newEcho lists the password as it is and in the encodings that a server can be expected to print
-// it in.
-func newEcho(credentials core.Credentials) echo {
-	password := credentials.Password().Reveal()
-	if password == "" {
-		return echo{credentials: credentials}
-	}
-	quoted := strconv.Quote(password)
-	return echo{
-		credentials: credentials,
-		verbatim:    secrets(password, quoted[1:len(quoted)-1], html.EscapeString(password)),
-		lower: secrets(
-			strings.ToLower(url.QueryEscape(password)), strings.ToLower(url.PathEscape(password))),
-		digits: secrets(digitForms(credentials.Username(), password)...),
-	}
-}
-
-func secrets(forms ...string) []core.Secret {
-	return lo.Map(forms, func(form string, _ int) core.Secret { return core.NewSecret(form) })
-}
-
-// digitForms are compared by letters and digits only, so that no separator between them helps:
-// %73%33, 73 33 and 73:33 are the same hexadecimal digits.
-func digitForms(username, password string) []string {
-	hash := sha256.Sum256([]byte(password))
-	forms := []string{
-		hex.EncodeToString([]byte(password)),
-		hex.EncodeToString(hash[:]),
-		base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(password)),
-		base64.RawStdEncoding.EncodeToString([]byte(password)),
-		base64.RawStdEncoding.EncodeToString([]byte(username + ":" + password)),
-	}
-	// What stands before the password shifts its base64 digits: by 0, 1 or 2 bytes. The digits at
-	// the edges belong to the neighbours, too.
-	for shift := range 3 {
-		encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + password))
-		first := []int{0, 2, 3}[shift]
-		last := len(encoded) - min(1, (shift+len(password))%3)
-		forms = append(forms, encoded[min(first, last):last])
-	}
-	digits := lo.Map(forms, func(form string, _ int) string { return onlyDigits(strings.ToLower(form)) })
-	return lo.Without(digits, "")
-}
-
-// repeatsAny tells that a text holds one of the passwords.
-func repeatsAny(text string, sent []echo) bool {
-	lower := strings.ToLower(text)
-	digits := onlyDigits(lower)
-	return slices.ContainsFunc(sent, func(e echo) bool {
-		return holdsAny(text, e.verbatim) || holdsAny(lower, e.lower) || holdsAny(digits, e.digits)
-	})
-}
-
-func holdsAny(text string, forms []core.Secret) bool {
-	return slices.ContainsFunc(forms, func(secret core.Secret) bool {
-		form := secret.Reveal()
-		if len(form) < minEchoBytes {
-			return text == form
+// repeatsAny reports whether a text that reads like a version holds one of the passwords, as it is,
+// in hexadecimal or in base64 (R26). Encodings are compared by letters and digits only, so that
+// neither letter case nor separators nor another alphabet of base64 make a difference.
+func repeatsAny(text string, sent []core.Credentials) bool {
+	digits := onlyDigits(text)
+	return slices.ContainsFunc(sent, func(credentials core.Credentials) bool {
+		password := credentials.Password().Reveal()
+		if utf8.RuneCountInString(password) < minSoughtPassword {
+			return false
 		}
-		return strings.Contains(text, form)
+		return strings.Contains(text, password) ||
+			slices.ContainsFunc(encodings(password), func(encoded string) bool {
+				return strings.Contains(digits, onlyDigits(encoded))
+			})
 	})
+}
+
+// encodings are those in which a password may stand inside of encoded text. What stands before it
+// shifts its base64 digits, by 0, 1 or 2 bytes; those at the edges belong to the neighbours, too.
+func encodings(password string) []string {
+	forms := []string{hex.EncodeToString([]byte(password))}
+	for shift, shared := range []int{0, 2, 3} {
+		encoded := base64.RawStdEncoding.EncodeToString([]byte("::"[:shift] + password))
+		last := len(encoded) - min(1, (shift+len(password))%3)
+		forms = append(forms, encoded[shared:last])
+	}
+	return forms
 }
 
 func onlyDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
+			return unicode.ToLower(r)
 		}
 		return -1
 	}, text)

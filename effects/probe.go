@@ -74,7 +74,7 @@ func (p *Prober) Probe(ctx context.Context, probe core.StartProbe) core.Outcome 
 type attempt struct {
 	prober      *Prober
 	credentials core.Credentials
-	sent        []echo
+	sent        []core.Credentials
 	stage       stage
 	// stale names the TLS files whose newest content could not be used.
 	stale string

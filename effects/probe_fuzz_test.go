@@ -39,7 +39,7 @@ func FuzzResponse(f *testing.F) {
 	} {
 		f.Add([]byte(response), uint16(len(response)-10))
 	}
-	sent := []echo{newEcho(testCredentials(f, testPassword))}
+	sent := []core.Credentials{testCredentials(f, testPassword)}
 	f.Fuzz(func(t *testing.T, response []byte, end uint16) {
 		var outcome core.Outcome
 		perByte := 100

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -111,49 +110,69 @@ func TestProbeLogsNothingUnsolicited(t *testing.T) {
 }
 
 // R26: the version is the one text of an agent that is kept and printed, so no password may hide
-// in it.
+// in it: what an encoding needs that is no part of versions gives it away, and the rest is sought.
 func TestVersionRepeatsThePassword(t *testing.T) {
-	const password = `s3cr&t "word"/ü`
-	pair := []byte("admin:" + password)
+	const password = "s3cr-t word"
+	plain, basic := []byte(password), []byte("admin:"+password)
+	std, forURLs := base64.RawStdEncoding, base64.RawURLEncoding
 	for name, text := range map[string]string{
-		"as it is":            password,
-		"inside":              "3.4.3-" + password,
-		"base64":              base64.StdEncoding.EncodeToString([]byte(password)),
-		"base64 for URLs":     base64.URLEncoding.EncodeToString([]byte(password)),
-		"basic auth":          "Basic " + base64.StdEncoding.EncodeToString(pair),
-		"hex":                 hex.EncodeToString([]byte(password)),
-		"upper case hex":      strings.ToUpper(hex.EncodeToString([]byte(password))),
-		"query escaped":       url.QueryEscape(password),
-		"path escaped":        strings.ToLower(url.PathEscape(password)),
-		"quoted":              fmt.Sprintf("%q", password),
-		"HTML escaped":        html.EscapeString(password),
-		"every byte escaped":  "%" + strings.Join(byteHex(password), "%"),
-		"spaced hex":          strings.Join(byteHex(password), " "),
-		"base32":              base32.StdEncoding.EncodeToString([]byte(password)),
-		"base64, shifted 1":   base64.StdEncoding.EncodeToString([]byte("v" + password + "z")),
-		"base64, shifted 2":   base64.StdEncoding.EncodeToString([]byte("v:" + password)),
-		"its hash":            fmt.Sprintf("%x", sha256.Sum256([]byte(password))),
-		"beside full_version": "3.4.3",
+		"as it is":          password,
+		"base64":            std.EncodeToString(plain),
+		"base64 for URLs":   forURLs.EncodeToString(plain),
+		"basic auth":        "Basic " + std.EncodeToString(basic),
+		"base64, shifted 1": std.EncodeToString([]byte("v" + password + "z")),
+		"base64, shifted 2": std.EncodeToString([]byte("v:" + password)),
+		"hex":               hex.EncodeToString(plain),
+		"upper case hex":    strings.ToUpper(hex.EncodeToString(plain)),
+		"spaced hex":        fmt.Sprintf("% x", plain),
+		"separated hex":     strings.ReplaceAll(fmt.Sprintf("% X", plain), " ", ":"),
 	} {
-		document := map[string]any{"api_version": 1, "haproxy": map[string]any{"version": text}}
-		if text == "3.4.3" {
-			document["haproxy"] = map[string]any{"version": text, "full_version": password}
-		}
-		body, _ := json.Marshal(document)
-		outcome := answerTo(t, string(body), password)
-		wantFailure(t, outcome, core.CauseInvalidDocument, "repeats the credentials")
-		if strings.Contains(fmt.Sprintf("%+v", outcome), text) {
-			t.Errorf("%s: %+v quotes it", name, outcome)
+		for _, field := range []string{"version", "full_version"} {
+			body, _ := json.Marshal(map[string]any{
+				"api_version": 1, "haproxy": map[string]any{field: "3 " + text},
+			})
+			outcome := answerTo(t, string(body), password)
+			wantFailure(t, outcome, core.CauseInvalidDocument, "repeats the credentials")
+			if strings.Contains(fmt.Sprintf("%+v", outcome), text) {
+				t.Errorf("%s: %+v quotes it", name, outcome)
+			}
 		}
 	}
 }
 
-func byteHex(text string) []string {
-	var pairs []string
-	for _, b := range []byte(text) {
-		pairs = append(pairs, fmt.Sprintf("%02X", b))
+// The same for encodings that no version can be written in.
+func TestVersionIsNotWrittenInOtherEncodings(t *testing.T) {
+	const password = `s3cr&t "word"/ü`
+	plain := []byte(password)
+	for _, text := range []string{
+		password, url.QueryEscape(password), url.PathEscape(password), fmt.Sprintf("%q", password),
+		html.EscapeString(password), fmt.Sprint(plain), fmt.Sprintf("%x", sha256.Sum256(plain)),
+		base64.StdEncoding.EncodeToString(plain),
+	} {
+		outcome := answerTo(t, versionDocument("3.4.3 "+text), "another password")
+		wantFailure(t, outcome, core.CauseInvalidDocument, "haproxy.version does not read like a version")
 	}
-	return pairs
+}
+
+// Passwords of many kinds, each inside of something longer that is encoded: each is found.
+func TestEveryPasswordIsFoundInItsEncodings(t *testing.T) {
+	for _, password := range []string{
+		"12345678", "aaaaaaaa", ">>>>>>>>", "????????", "~~~~~~~~", "€€€€€€€€", "p@ss/w%rd:#€", "a b c d e",
+	} {
+		for _, before := range []string{"", "x", "xy", "admin:"} {
+			for _, after := range []string{"", "x", "xy", "xyz"} {
+				plain := []byte(before + password + after)
+				for _, text := range []string{
+					string(plain), hex.EncodeToString(plain), base64.StdEncoding.EncodeToString(plain),
+					base64.RawURLEncoding.EncodeToString(plain),
+				} {
+					if !repeatsAny("3."+text, []core.Credentials{testCredentials(t, password)}) {
+						t.Errorf("%q is not found in %q", password, text)
+					}
+				}
+			}
+		}
+	}
 }
 
 // An agent may keep what it was sent, and repeat it when other credentials are in use, or in parts.
@@ -167,8 +186,8 @@ func TestVersionRepeatsAnOldPasswordOrIsSplit(t *testing.T) {
 			t.Errorf("probe %d: %+v", i, failure)
 		}
 	}
-	split := `{"api_version":1,"haproxy":{"version":"first-","full_version":"password"}}`
-	wantFailure(t, answerTo(t, split, "first-password"), core.CauseInvalidDocument, "repeats the credentials")
+	split := `{"api_version":1,"haproxy":{"version":"3.f1r","full_version":"5t-passw"}}`
+	wantFailure(t, answerTo(t, split, "f1r5t-passw"), core.CauseInvalidDocument, "repeats the credentials")
 }
 
 // R26: a prober that was used remembers what it has sent, and prints none of it.
@@ -189,19 +208,20 @@ func TestPrintingAProberTellsNoPassword(t *testing.T) {
 	}
 }
 
-// A short password is in many texts by chance: there it must be the whole text.
+// A password of fewer than 8 characters is in many versions by chance: it keeps nobody out.
 func TestVersionAndShortPasswords(t *testing.T) {
 	for _, test := range []struct {
 		password, version string
 		repeated          bool
 	}{
-		{"3.4", "3.4.3", false},
-		{"3.4", "3.4", true},
-		{"3.4.", "3.4.3", true},
-		{"1", "3.4.31", false}, // 31 is the hexadecimal form
-		{"1", "31", true},
-		{"1", "MQ==", true},
-		{"x", "Basic YWRtaW46eA==", true},
+		{"1234", "3.4.3-1234", false},
+		{"3.4.3", "3.4.3", false},
+		{"1", "31", false},
+		{"3.4.3-1", "3.4.3-1", false},
+		{"3.4.3-12", "3.4.3-12", true},
+		{"3.4.3-12", "3.4.3-1", false},
+		{"ünïcödé", "3.4.3-1", false},
+		{"!!!!!!!3", "3.4.3", false},
 	} {
 		outcome := answerTo(t, versionDocument(test.version), test.password)
 		if _, isAnswer := outcome.(core.Answer); isAnswer == test.repeated {
@@ -220,7 +240,7 @@ func answerTo(t testing.TB, body, password string) core.Outcome {
 	document, err := parseDocument([]byte(body))
 	if err == nil {
 		var answer core.Answer
-		if answer, err = document.answer([]echo{newEcho(testCredentials(t, password))}); err == nil {
+		if answer, err = document.answer([]core.Credentials{testCredentials(t, password)}); err == nil {
 			return answer
 		}
 	}
