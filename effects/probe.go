@@ -76,14 +76,14 @@ type attempt struct {
 	credentials core.Credentials
 	sent        []core.Credentials
 	stage       stage
-	// stale names the TLS files whose newest content could not be used.
-	stale string
+	// flaws names the TLS files whose newest content could not be used, or not wholly.
+	flaws string
 }
 
 // explain adds what may have caused a TLS failure on our side.
 func (a *attempt) explain(f failure) failure {
 	if f.Cause == core.CauseTLS {
-		f.Detail += a.stale
+		f.Detail += a.flaws
 	}
 	return f
 }
@@ -119,8 +119,8 @@ func (a *attempt) run(ctx context.Context, agentURL string) (core.Answer, error)
 
 func (a *attempt) handshake(ctx context.Context, plain net.Conn, host string) (net.Conn, error) {
 	a.stage = stageHandshake
-	config, stale := a.prober.trust.config(host)
-	a.stale = stale
+	config, flaws := a.prober.trust.config(host)
+	a.flaws = flaws
 	conn := tls.Client(plain, config)
 	err := conn.HandshakeContext(ctx)
 	switch {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 )
 
@@ -17,7 +18,8 @@ import (
 // The files are looked at before each TLS probe and read again when their content has changed. A
 // new content that cannot be used (a file missing or half written, a certificate that does not
 // match the key yet) leaves the last good one in use, so that a slip in a rotation locks nobody
-// out; probes that fail for TLS reasons name the file in their detail while that lasts.
+// out; probes that fail for TLS reasons name the file in their detail while that lasts. Of a bundle of
+// CA certificates, each that cannot be read is passed over and named in the same way.
 type TLSFiles struct {
 	// CA holds the certificates that agents are verified with; the system's roots if empty.
 	CA string
@@ -46,7 +48,7 @@ func loadTrust(files TLSFiles) (*trust, error) {
 	}
 	if files.CA != "" {
 		t.roots = &lastGood[*x509.CertPool]{parse: parseRoots, paths: []string{files.CA}}
-		if _, err := t.roots.get(); err != nil {
+		if _, err := t.roots.get(); err != nil && !isPassedOver(err) {
 			return nil, fmt.Errorf("agent CA %w", err)
 		}
 	}
@@ -61,9 +63,9 @@ func loadTrust(files TLSFiles) (*trust, error) {
 	return t, nil
 }
 
-// config is for one handshake with a host. stale, empty or the end of a sentence, names the files
-// whose newest content cannot be used.
-func (t *trust) config(host string) (config *tls.Config, stale string) {
+// config is for one handshake with a host. flaws, empty or the end of a sentence, names the files
+// whose newest content cannot be used, or not wholly.
+func (t *trust) config(host string) (config *tls.Config, flaws string) {
 	config = &tls.Config{ServerName: t.serverName}
 	if t.serverName == "" {
 		config.ServerName = host
@@ -71,14 +73,14 @@ func (t *trust) config(host string) (config *tls.Config, stale string) {
 	if t.roots != nil {
 		roots, err := t.roots.get()
 		config.RootCAs = roots
-		stale += staleText(err)
+		flaws += flawText(err)
 	}
 	if t.client != nil {
 		certificate, err := t.client.get()
 		config.Certificates = []tls.Certificate{certificate}
-		stale += staleText(err)
+		flaws += flawText(err)
 	}
-	return config, stale
+	return config, flaws
 }
 
 // problem is what is wrong with the newest content of the files; nil if nothing is.
@@ -95,11 +97,22 @@ func (t *trust) problem() error {
 	return errors.Join(problems...)
 }
 
-func staleText(err error) string {
-	if err == nil {
+func flawText(err error) string {
+	switch {
+	case err == nil:
 		return ""
+	case isPassedOver(err):
+		return fmt.Sprintf("; %v", err)
 	}
 	return fmt.Sprintf("; an older content is in use, since %v", err)
+}
+
+// passedOver is what is wrong with a part of a content whose rest can be used.
+type passedOver struct{ error }
+
+func isPassedOver(err error) bool {
+	var part passedOver
+	return errors.As(err, &part)
 }
 
 // lastGood is a value that is made from files, and anew when their content changes.
@@ -134,10 +147,11 @@ func (l *lastGood[T]) get() (T, error) {
 	l.contents, l.err = contents, nil
 	if err != nil {
 		l.err = fmt.Errorf("file %q %w", l.paths[0], err)
-		return l.value, l.err
 	}
-	l.value = value
-	return l.value, nil
+	if err == nil || isPassedOver(err) {
+		l.value = value
+	}
+	return l.value, l.err
 }
 
 // maxTLSFile bounds a file, in bytes; the bundles of the big distributions have a quarter of that.
@@ -178,11 +192,13 @@ func unreadable(path string, err error) error {
 	return fmt.Errorf("file %q cannot be read: %w", path, err)
 }
 
-// parseRoots takes all certificates of a bundle or none: of one that is half written, those that are
-// there already are no good content. Comments, and blocks that are of another type or have headers,
-// are passed over, as the library does.
+// parseRoots takes all blocks of a bundle or none: of one that is half written, those that are there
+// already are no good content. Comments, and blocks that are of another type or have headers, are
+// passed over, as the library does; so are, with an error, certificates that are whole but that the
+// library does not read, such as old ones with a negative serial number.
 func parseRoots(contents [][]byte) (*x509.CertPool, error) {
 	roots, found := x509.NewCertPool(), 0
+	var unread []string
 	rest := contents[0]
 	for {
 		var block *pem.Block
@@ -200,15 +216,19 @@ func parseRoots(contents [][]byte) (*x509.CertPool, error) {
 		found++
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, fmt.Errorf("holds a certificate, number %d, that cannot be read", found)
+			unread = append(unread, fmt.Sprintf("number %d (%v)", found, err))
+			continue
 		}
 		roots.AddCert(certificate)
 	}
 	switch {
 	case bytes.Contains(rest, pemBegin):
 		return nil, errBrokenBlock
-	case found == 0:
+	case found == len(unread):
 		return nil, errors.New("holds no PEM certificate that can be used")
+	case len(unread) > 0:
+		return roots, passedOver{fmt.Errorf("holds certificates that cannot be read and are passed over: %s",
+			strings.Join(unread, ", "))}
 	}
 	return roots, nil
 }

@@ -179,7 +179,7 @@ func TestTLSKeepsTheLastWholeBundle(t *testing.T) {
 		"cut, then another":   {join(one.pem[:len(one.pem)/2], []byte("\n"), two.pem), "cut off or broken"},
 		"garbled":             {join(one.pem, garbled, one.pem), "cut off or broken"},
 		"garbled at the end":  {join(one.pem, garbled), "cut off or broken"},
-		"no certificate":      {join(one.pem, broken), "number 2"},
+		"no certificate":      {broken, "no PEM certificate that can be used"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := dir.write("ca.pem", one.pem)
@@ -204,6 +204,46 @@ func TestTLSKeepsTheLastWholeBundle(t *testing.T) {
 				t.Errorf("the bundle is not in use: %v", err)
 			}
 		})
+	}
+}
+
+// R25: a certificate of a bundle that cannot be read costs the others nothing, at start-up and later,
+// and is named: where the files are looked at, and by failures of TLS.
+func TestTLSPassesOverCertificatesThatCannotBeRead(t *testing.T) {
+	verifyNoProbeLeaks(t)
+	ca, other, dir := newAuthority(t, "ca"), newAuthority(t, "other"), newPEMDir(t)
+	negative := newAuthority(t, "negative")
+	der := bytes.Clone(negative.certificate.Raw)
+	serial := bytes.Index(der, []byte{2, 1, 1})
+	der[serial+2] = 0xff // -1
+	negativePEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	expired, _ := ca.issue(func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })
+	certificate, key := ca.issue(nil)
+	agent := newTLSAgent(t, certificate, key, nil)
+	foreignCertificate, foreignKey := other.issue(nil)
+	foreign := newTLSAgent(t, foreignCertificate, foreignKey, nil)
+	for name, bundle := range map[string][]byte{
+		"behind":        bytes.Join([][]byte{ca.pem, negativePEM}, nil),
+		"behind others": bytes.Join([][]byte{expired, ca.pem, []byte("junk\n"), negativePEM}, []byte("\n")),
+		"before":        bytes.Join([][]byte{negativePEM, key, ca.pem}, nil),
+	} {
+		path := dir.write("ca.pem", bundle)
+		prober := newTestProber(t, TLSFiles{CA: path})
+		wantAnswer(t, probeWith(t, prober, agent), validAnswer)
+		number := map[string]string{"behind": "2", "behind others": "3", "before": "1"}[name]
+		want := `file "` + path + `" holds certificates that cannot be read and are passed over: number ` +
+			number + ` (x509: negative serial number)`
+		if err := prober.TLSProblem(); err == nil || err.Error() != want {
+			t.Errorf("%s: problem %v", name, err)
+		}
+		wantFailure(t, probeWith(t, prober, foreign), core.CauseTLS, "trusted CA; "+want)
+
+		// The same when the bundle is replaced while it is in use.
+		dir.write("ca.pem", other.pem)
+		wantAnswer(t, probeWith(t, prober, foreign), validAnswer)
+		dir.write("ca.pem", bundle)
+		wantAnswer(t, probeWith(t, prober, agent), validAnswer)
+		wantFailure(t, probeWith(t, prober, foreign), core.CauseTLS, "trusted CA; "+want)
 	}
 }
 

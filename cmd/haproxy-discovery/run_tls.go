@@ -49,7 +49,7 @@ func (f *tlsFiles) look() {
 	case problem == "":
 		f.logger.Info("TLS files of agents usable again")
 	default:
-		f.logger.Error("TLS files of agents unusable, what was read last stays in use", "error", problem)
+		f.logger.Error("TLS files of agents not wholly usable, what was read last stays in use", "error", problem)
 	}
 	f.problem = problem
 }
