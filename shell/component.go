@@ -60,9 +60,9 @@ type Component struct {
 	publisher *effects.Publisher
 	toBus     *effects.Subscription
 	started   atomic.Bool
-	// ended is closed when the loop has, or was abandoned.
-	ended chan struct{}
-	turn  turn
+	// ended is closed when the loop has, or was abandoned; looped only when its goroutine is gone.
+	ended, looped chan struct{}
+	turn          turn
 	// failed ends, with the cause, when something outside the reducer makes it wrong to go on.
 	failed context.Context
 	fail   context.CancelCauseFunc
@@ -82,6 +82,7 @@ func New(bus Bus, logger *slog.Logger, opts ...Option) *Component {
 		inbox:     newInbox(),
 		publisher: effects.NewPublisher(),
 		ended:     make(chan struct{}),
+		looped:    make(chan struct{}),
 		unknown:   map[string]bool{},
 	}
 	c.failed, c.fail = context.WithCancelCause(context.Background())
@@ -264,9 +265,8 @@ func (c *Component) Start(ctx context.Context) error {
 	loop := newLoop(c)
 	forwarded := c.forwardToBus()
 	var loopErr error
-	looped := make(chan struct{})
 	go func() {
-		defer close(looped)
+		defer close(c.looped)
 		c.turn.mu.Lock()
 		defer c.turn.mu.Unlock()
 		if err := guarded(func() { loopErr = loop.run(ctx) }); err != nil {
@@ -274,13 +274,13 @@ func (c *Component) Start(ctx context.Context) error {
 		}
 	}()
 	select {
-	case <-looped:
+	case <-c.looped:
 	case <-ctx.Done():
 	}
-	slow := c.stop(loop, looped, forwarded)
+	slow := c.stop(loop, forwarded)
 	c.endObservers(loop.observers, slow)
 	select {
-	case <-looped:
+	case <-c.looped:
 		return errors.Join(loopErr, context.Cause(c.failed))
 	default:
 		return context.Cause(c.failed)
@@ -288,7 +288,7 @@ func (c *Component) Start(ctx context.Context) error {
 }
 
 // stop ends all but the observers, and tells what does not end.
-func (c *Component) stop(loop *loop, looped, forwarded <-chan struct{}) (slow []Problem) {
+func (c *Component) stop(loop *loop, forwarded <-chan struct{}) (slow []Problem) {
 	deadline, cancel := context.WithTimeout(context.Background(), shutdownLimit)
 	defer cancel()
 	c.inbox.close()
@@ -296,11 +296,11 @@ func (c *Component) stop(loop *loop, looped, forwarded <-chan struct{}) (slow []
 	busy := func(name string) {
 		slow = append(slow, Problem{ShutdownSlow, fmt.Errorf("%s still busy, left behind", name)})
 	}
-	if !endsBy(deadline, looped) {
+	if !endsBy(deadline, c.looped) {
 		if where := c.turn.abandon(); where != "" {
 			busy(where)
 		} else {
-			<-looped // it was about to end
+			<-c.looped // it was about to end
 		}
 	}
 	close(c.ended)

@@ -63,13 +63,13 @@ func (s stuckStore) HasSynced() bool                    { return true }
 // stuckObserver does not return from the methods that are to hang.
 type stuckObserver struct {
 	problemLog
-	inReduced, inClose bool
-	inside, release    chan struct{}
-	closed             atomic.Bool
+	inTaken, inClose bool
+	inside, release  chan struct{}
+	closed           atomic.Bool
 }
 
-func (s *stuckObserver) Reduced(Step) {
-	if s.inReduced {
+func (s *stuckObserver) Taken(time.Time, core.Input) {
+	if s.inTaken {
 		s.inside <- struct{}{}
 		<-s.release
 	}
@@ -110,7 +110,7 @@ func TestStartReturnsWhateverHangs(t *testing.T) {
 		}},
 		{"an observer", "stuckObserver still busy", func(inside, release chan struct{}) *Component {
 			return New(nil, nil, WithProber(answering{}),
-				WithObserver(&stuckObserver{inReduced: true, inside: inside, release: release}))
+				WithObserver(&stuckObserver{inTaken: true, inside: inside, release: release}))
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -136,30 +136,19 @@ func TestStartReturnsWhateverHangs(t *testing.T) {
 			}
 			seen, events, state := other.calls.Load(), len(r.received()), c.State()
 			close(release)
-			waitForNoGoroutineOf(t, c)
+			select {
+			case <-c.looped:
+			case <-time.After(patience):
+				t.Fatal("the loop goes on")
+			}
 			if other.calls.Load() != seen || len(r.received()) != events {
 				t.Error("what came back late has told something")
 			}
-			if state.Len() != c.State().Len() {
+			_, knew := state.Settings()
+			if _, knows := c.State().Settings(); knows != knew || state.Len() != c.State().Len() {
 				t.Error("what came back late has changed the state")
 			}
 		})
-	}
-}
-
-// waitForNoGoroutineOf gives what was abandoned the time to come back; goleak judges at the end.
-func waitForNoGoroutineOf(t *testing.T, c *Component) {
-	t.Helper()
-	free := make(chan struct{})
-	go func() {
-		c.turn.mu.Lock()
-		defer c.turn.mu.Unlock()
-		close(free)
-	}()
-	select {
-	case <-free:
-	case <-time.After(patience):
-		t.Fatal("the loop holds its turn")
 	}
 }
 
