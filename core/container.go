@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/samber/lo"
 )
@@ -28,6 +30,23 @@ func epochContainers(agent string, containers, inits []container) ([]container, 
 		return append(slices.Clip(containers), found), found.state
 	}
 	return containers, AgentMissing
+}
+
+// maxNamed bounds how many containers a text for people names.
+const maxNamed = 10
+
+// noAgent says which containers there are instead of the agent's, in whatever order they come.
+func noAgent(agent string, containers []container) string {
+	names := lo.Map(containers, func(c container, _ int) string { return fmt.Sprintf("%.64q", c.name) })
+	slices.Sort(names)
+	there := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	switch more := len(names) - maxNamed; {
+	case more > 0:
+		there += fmt.Sprintf(" and %d more", more)
+	case len(names) == 0:
+		there = "none"
+	}
+	return fmt.Sprintf("no container is named %q; there: %s", agent, there)
 }
 
 // runtimeID hashes the name and the container ID of each container, in whatever order they come.

@@ -62,6 +62,9 @@ type Pod struct {
 	Terminating bool
 	// Agent is the state of the agent container.
 	Agent AgentState
+	// NoAgent says for people, of a running pod without an agent container, which name was looked for
+	// and which containers there are; empty for all others.
+	NoAgent string
 	// RuntimeID is the container execution epoch.
 	RuntimeID RuntimeID
 	// Malformed says which fact could not be read and why; empty for a well-formed pod.
@@ -103,6 +106,19 @@ type PodRef struct {
 	UID string
 }
 
+// Detail says for people why the facts reject the pod with the reason given; empty where there is no
+// more to say.
+func (p *Pod) Detail(reason Reason) string {
+	switch reason {
+	case ReasonMalformedPod:
+		return p.Malformed
+	case ReasonAgentContainerNotRunning:
+		return p.NoAgent
+	default:
+		return ""
+	}
+}
+
 // Equal tells whether both hold the same facts. It does not allocate.
 func (p *Pod) Equal(other *Pod) bool {
 	if p == other {
@@ -110,6 +126,6 @@ func (p *Pod) Equal(other *Pod) bool {
 	}
 	return p.Key == other.Key && p.UID == other.UID && p.IP == other.IP && p.Phase == other.Phase &&
 		p.Terminating == other.Terminating && p.Agent == other.Agent &&
-		p.RuntimeID == other.RuntimeID && p.Malformed == other.Malformed &&
+		p.NoAgent == other.NoAgent && p.RuntimeID == other.RuntimeID && p.Malformed == other.Malformed &&
 		p.Unreadable == other.Unreadable && maps.Equal(p.Labels, other.Labels)
 }

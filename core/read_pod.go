@@ -42,7 +42,7 @@ func ReadPod(object *unstructured.Unstructured, agentContainer string) (*Pod, er
 	r.readLabels(metadata)
 	r.readStatus(object.Object)
 	if r.pod.Malformed != "" {
-		r.pod.Agent, r.pod.RuntimeID = AgentMissing, ""
+		r.pod.Agent, r.pod.NoAgent, r.pod.RuntimeID = AgentMissing, "", ""
 	}
 	return &r.pod, nil
 }
@@ -126,9 +126,13 @@ func (r *podReader) readIP(value any) {
 
 // readContainers finds the agent and computes the runtime ID. Ephemeral containers are not looked at.
 func (r *podReader) readContainers(status map[string]any) {
-	containers, agent := epochContainers(r.agentContainer,
-		r.containers(status, "containerStatuses"), r.containers(status, "initContainerStatuses"))
-	r.pod.Agent, r.pod.RuntimeID = agent, runtimeID(containers)
+	containers := r.containers(status, "containerStatuses")
+	inits := r.containers(status, "initContainerStatuses")
+	epoch, agent := epochContainers(r.agentContainer, containers, inits)
+	r.pod.Agent, r.pod.RuntimeID = agent, runtimeID(epoch)
+	if agent == AgentMissing && r.pod.Phase == PhaseRunning {
+		r.pod.NoAgent = noAgent(r.agentContainer, slices.Concat(containers, inits))
+	}
 }
 
 func (r *podReader) containers(status map[string]any, field string) []container {

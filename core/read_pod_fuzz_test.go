@@ -106,8 +106,12 @@ func checkFacts(t *testing.T, pod *core.Pod) {
 		t.Errorf("%+v cannot be named", pod)
 	case pod.Malformed == "" && pod.Unreadable != 0:
 		t.Errorf("%+v is well-formed and has unreadable facts", pod)
-	case pod.Malformed != "" && (pod.Agent != core.AgentMissing || pod.RuntimeID != ""):
+	case pod.Malformed != "" && (pod.Agent != core.AgentMissing ||
+		pod.RuntimeID != "" || pod.NoAgent != ""):
 		t.Errorf("%+v is malformed and tells of its containers", pod)
+	case pod.Malformed == "" && (pod.NoAgent != "") !=
+		(pod.Agent == core.AgentMissing && pod.Phase == core.PhaseRunning):
+		t.Errorf("%+v says of its agent what is not so", pod)
 	case pod.Malformed == "" && len(pod.RuntimeID) != 64:
 		t.Errorf("%+v has no runtime ID", pod)
 	case pod.IP.IsValid() && (pod.IP.Zone() != "" || pod.IP.IsUnspecified()):
@@ -116,8 +120,8 @@ func checkFacts(t *testing.T, pod *core.Pod) {
 		pod.Phase != "" && pod.Unreadable.Has(core.FactPhase),
 		pod.Labels != nil && pod.Unreadable.Has(core.FactLabels):
 		t.Errorf("%+v has a fact that cannot be read", pod)
-	case !isShortLine(pod.Malformed):
-		t.Errorf("%q is no short line", pod.Malformed)
+	case !isShortLine(pod.Malformed), !isShortLine(pod.NoAgent):
+		t.Errorf("%q or %q is no short line", pod.Malformed, pod.NoAgent)
 	}
 }
 

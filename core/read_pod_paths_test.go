@@ -78,6 +78,8 @@ func checkOtherFacts(t *testing.T, path []any, value any, before, pod *core.Pod,
 		{"phase", at("status", "phase"), before.Phase, pod.Phase},
 		{"IP", at("status", "podIP"), before.IP, pod.IP},
 		{"agent", containers || pod.Malformed != "", before.Agent, pod.Agent},
+		{"what there is instead of an agent", containers || at("status", "phase") || pod.Malformed != "",
+			before.NoAgent, pod.NoAgent},
 		{"runtime ID", containers || pod.Malformed != "", before.RuntimeID, pod.RuntimeID},
 	} {
 		if !f.touched && f.old != f.now {

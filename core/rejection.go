@@ -10,7 +10,7 @@ func (s *step) reportRejected(st *standing) {
 		UID:       st.pod.UID,
 		Reason:    st.verdict.Reason,
 		Cause:     st.verdict.Cause,
-		Detail:    st.pod.Malformed,
+		Detail:    st.pod.Detail(st.verdict.Reason),
 	}})
 }
 

@@ -38,7 +38,7 @@ import (
 //
 // A pod is its key, UID and IP (- for none), and what differs from a running pod with a running
 // agent: phase=Pending agent=waiting|terminated|missing runtime=r2 label=app=lb terminating
-// malformed=(why) unreadable=phase|labels|ip.
+// noagent=(why) malformed=(why) unreadable=phase|labels|ip.
 func readInputs(t *testing.T, command *datadriven.TestData, state core.State) []core.Input {
 	t.Helper()
 	if probes := text(command, "probe"); probes != "" {
@@ -220,6 +220,8 @@ func readFact(t *testing.T, pos string, pod *core.Pod, fact, value string) {
 		pod.RuntimeID = core.RuntimeID(value)
 	case "terminating":
 		pod.Terminating = true
+	case "noagent":
+		pod.NoAgent = value
 	case "malformed":
 		pod.Malformed = value
 	case "label":

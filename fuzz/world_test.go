@@ -44,6 +44,7 @@ var flaws = map[string]func(*core.Pod){
 	"agent waiting":      func(p *core.Pod) { p.Agent = core.AgentWaiting },
 	"agent terminated":   func(p *core.Pod) { p.Agent = core.AgentTerminated },
 	"agent missing":      func(p *core.Pod) { p.Agent = core.AgentMissing },
+	"agent named":        func(p *core.Pod) { p.Agent, p.NoAgent = core.AgentMissing, "another is there" },
 	"malformed":          malformed(0),
 	"malformed IP":       malformed(core.FactIP),
 	"malformed phase":    malformed(core.FactPhase),

@@ -86,6 +86,7 @@ func (t *text) pod(pod *core.Pod) {
 	t.string(" phase", pod.Phase)
 	t.flag(" terminating", pod.Terminating)
 	t.string(" agent", string(pod.Agent))
+	t.string(" no agent", pod.NoAgent)
 	t.string(" runtime", string(pod.RuntimeID))
 	t.string(" malformed", pod.Malformed)
 	t.number(" unreadable", uint64(pod.Unreadable))

@@ -60,7 +60,8 @@ func (t *transition) checkVerdictReport(s *subject) {
 	}
 	want := core.HAProxyPodRejected{
 		Namespace: s.key.Namespace, Name: s.key.Name, UID: s.is.Pod.UID,
-		Reason: s.verdict.Reason, Cause: s.verdict.Cause, Detail: s.is.Pod.Malformed,
+		Reason: s.verdict.Reason, Cause: s.verdict.Cause,
+		Detail: s.is.Pod.Detail(s.verdict.Reason),
 	}
 	if *s.rejected != want {
 		t.violate(rule, "the report on %s is not what its facts say", s.key)

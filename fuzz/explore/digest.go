@@ -175,6 +175,7 @@ func (d *digester) facts(pod *core.Pod) {
 	d.string(pod.Phase)
 	d.string(string(pod.Agent))
 	d.string(string(pod.RuntimeID))
+	d.string(pod.NoAgent)
 	d.string(pod.Malformed)
 	d.text = append(d.text, byte(pod.Unreadable))
 }

@@ -108,6 +108,9 @@ func podLiteral(pod *core.Pod) string {
 	}
 	field("Agent: %q", pod.Agent)
 	field("RuntimeID: %q", pod.RuntimeID)
+	if pod.NoAgent != "" {
+		field("NoAgent: %q", pod.NoAgent)
+	}
 	if pod.Malformed != "" {
 		field("Malformed: %q", pod.Malformed)
 	}

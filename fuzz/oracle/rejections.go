@@ -26,10 +26,18 @@ func (o *Oracle) report(in meaning) {
 				UID:       is.pod.UID,
 				Reason:    is.verdict.Reason,
 				Cause:     is.verdict.Cause,
-				Detail:    is.pod.Malformed,
+				Detail:    detailOf(is.pod, is.verdict.Cause),
 			})
 		}
 	}
+}
+
+// detailOf: a pod without an agent says which containers it has, a malformed one what is wrong.
+func detailOf(pod *core.Pod, cause core.Cause) string {
+	if cause == "malformed" {
+		return pod.Malformed
+	}
+	return pod.NoAgent
 }
 
 // reportFailure tells that a candidate's agent has failed (R23). When it is asked again is core's

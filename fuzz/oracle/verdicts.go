@@ -96,7 +96,7 @@ func sameFacts(a, b *core.Pod) bool {
 	}
 	return a.Key == b.Key && a.UID == b.UID && a.IP == b.IP && a.Phase == b.Phase &&
 		a.Terminating == b.Terminating && a.Agent == b.Agent && a.RuntimeID == b.RuntimeID &&
-		a.Malformed == b.Malformed && a.Unreadable == b.Unreadable
+		a.NoAgent == b.NoAgent && a.Malformed == b.Malformed && a.Unreadable == b.Unreadable
 }
 
 func compareKeys(a, b core.PodKey) int {

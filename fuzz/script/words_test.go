@@ -85,6 +85,9 @@ func (s *script) pod() *core.Pod {
 		Agent:     agents[how>>2&3],
 	}
 	pod.Terminating = how>>4&3 == 1
+	if pod.Agent == core.AgentMissing && how>>5&1 == 1 {
+		pod.NoAgent = "there is another"
+	}
 	if how>>6 != 0 {
 		pod.Malformed, pod.Unreadable = "bad", flaws[how>>6]
 	}

@@ -99,6 +99,9 @@ func podText(pod *core.Pod) string {
 		text.WriteString(", terminating")
 	}
 	fmt.Fprintf(&text, ", agent %q, runtime %q, %v", pod.Agent, pod.RuntimeID, pod.Labels)
+	if pod.NoAgent != "" {
+		text.WriteString(", names its containers")
+	}
 	if pod.Malformed != "" {
 		fmt.Fprintf(&text, ", malformed, unreadable %03b", pod.Unreadable)
 	}

@@ -71,7 +71,8 @@
 // OUTCOME is {"answer":{"version":…,"full_version":…}}, {"failure":{"cause":…,"detail":…}} or null.
 // REF is {"namespace":…,"name":…,"uid":…}. POD is null or has the fields namespace, name, uid,
 // labels (an object), ip ("" for none), phase, terminating, agent, runtime_id, malformed and
-// unreadable (the sum of 1 for the phase, 2 for the labels, 4 for the IP). All fields are always
+// unreadable (the sum of 1 for the phase, 2 for the labels, 4 for the IP); and no_agent, which is
+// there only where it says something. All other fields are always
 // there.
 //
 // LIST is a whole list of the pod store, told as the difference from what the log has told of pods

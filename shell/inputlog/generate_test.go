@@ -54,6 +54,7 @@ func anyPod() *rapid.Generator[*core.Pod] {
 			Terminating: rapid.Bool().Draw(t, "terminating"),
 			Agent:       core.AgentState(anyText().Draw(t, "agent")),
 			RuntimeID:   core.RuntimeID(anyText().Draw(t, "runtime id")),
+			NoAgent:     anyText().Draw(t, "no agent"),
 			Malformed:   anyText().Draw(t, "malformed"),
 			Unreadable:  core.Facts(rapid.ByteRange(0, byte(allFacts)).Draw(t, "unreadable")),
 		}

@@ -35,6 +35,9 @@ func (e *encoder) pod(pod *core.Pod) {
 	e.textField("malformed", pod.Malformed)
 	e.json.FieldStart("unreadable")
 	e.json.UInt8(uint8(pod.Unreadable & allFacts))
+	if pod.NoAgent != "" { // rare, and older logs are without it
+		e.textField("no_agent", pod.NoAgent)
+	}
 	e.json.ObjEnd()
 }
 
@@ -52,8 +55,8 @@ func (e *encoder) labels(labels map[string]string) {
 const allFacts = core.FactPhase | core.FactLabels | core.FactIP
 
 var podFields = []string{
-	"namespace", "name", "uid", "labels", "ip", "phase", "terminating", "agent", "runtime_id",
-	"malformed", "unreadable",
+	"namespace", "name", "uid", "labels", "ip", "phase", "terminating", "agent",
+	"runtime_id", "malformed", "unreadable", "no_agent",
 }
 
 func (d *decoder) pod(json *jx.Decoder) (*core.Pod, error) {
@@ -61,7 +64,7 @@ func (d *decoder) pod(json *jx.Decoder) (*core.Pod, error) {
 		return nil, json.Null()
 	}
 	pod := new(core.Pod)
-	err := decodeObject(json, podFields, func(field string) (err error) {
+	seen, err := decodeFields(json, podFields, func(field string) (err error) {
 		switch field {
 		case "namespace":
 			pod.Key.Namespace, err = d.texts.decode(json)
@@ -81,6 +84,8 @@ func (d *decoder) pod(json *jx.Decoder) (*core.Pod, error) {
 			pod.Agent, err = textAs[core.AgentState](d.texts.decode(json))
 		case "runtime_id":
 			pod.RuntimeID, err = textAs[core.RuntimeID](decodeText(json))
+		case "no_agent":
+			pod.NoAgent, err = decodeText(json)
 		case "malformed":
 			pod.Malformed, err = decodeText(json)
 		case "unreadable":
@@ -88,6 +93,9 @@ func (d *decoder) pod(json *jx.Decoder) (*core.Pod, error) {
 		}
 		return err
 	})
+	if err == nil {
+		err = seen.missing(podFields, 1<<(len(podFields)-1)-1) // all but no_agent
+	}
 	return pod, err
 }
 

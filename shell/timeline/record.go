@@ -61,7 +61,7 @@ func (m *Moment) update(key core.PodKey, step shell.Step) {
 	case core.Ignored:
 		is.Status, is.Cause = Ignored, standing.Verdict.Cause
 	case core.Rejected:
-		is.Status, is.Detail = Rejected, standing.Pod.Malformed
+		is.Status, is.Detail = Rejected, standing.Pod.Detail(standing.Verdict.Reason)
 		is.Reason, is.Cause = standing.Verdict.Reason, standing.Verdict.Cause
 	case core.IsCandidate:
 		is.judgeCandidate(standing, was, step)

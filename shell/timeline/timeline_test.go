@@ -208,7 +208,7 @@ func lookAtEveryPod(records map[core.PodKey]Record, step shell.Step) {
 		case unadmitted:
 			is.Status = Candidate
 		case standing.Verdict.Kind == core.Rejected:
-			is.Status, is.Detail = Rejected, standing.Pod.Malformed
+			is.Status, is.Detail = Rejected, standing.Pod.Detail(standing.Verdict.Reason)
 		default:
 			is.Status = Status(standing.Verdict.Kind.String())
 		}

@@ -71,7 +71,7 @@ func (f PodFacts) fields() []field {
 	return []field{
 		{"uid", f.pod.UID}, {"phase", f.pod.Phase}, {"ip", ip}, {"terminating", f.pod.Terminating},
 		{"agent", cmp.Or(string(f.pod.Agent), string(core.CauseMissing))},
-		{"runtime_id", f.pod.RuntimeID}, {"malformed", f.pod.Malformed},
+		{"no_agent", f.pod.NoAgent}, {"runtime_id", f.pod.RuntimeID}, {"malformed", f.pod.Malformed},
 		{"selector_match", f.selectorMatch}, {"labels", labels.Set(lo.Assign(f.pod.Labels))},
 	}
 }
