@@ -16,6 +16,7 @@ import (
 // fittingFlags are the flags of run that agree with the rest of the manifests, each with a value.
 // Files have to be in the image or in a volume that is added.
 var fittingFlags = map[string]string{
+	"audit-interval": "5m0s",
 	"agent-port": "5556", "agent-scheme": "https", "agent-ca": "/ca.pem", "agent-cert": "/c.pem",
 	"agent-key": "/k.pem", "agent-server-name": "agents", "agent-container": "sidecar",
 	"drift-interval": "1m", "record": "/log/log.jsonl", "check-invariants": "true", "output": "text",

@@ -58,6 +58,7 @@ func (f *runFlags) openCluster(ctx context.Context, logger *slog.Logger) (*clust
 		cluster: cluster, logger: logger, once: f.once,
 		pods: kubernetes.NewPods(cluster, f.selector, logger),
 	}
+	feed.pods.AuditEvery(f.cluster.auditInterval)
 	if err := f.openOnCluster(feed); err != nil {
 		return nil, err
 	}

@@ -23,6 +23,9 @@ const (
 	defaultLease             = "haproxy-discovery"
 )
 
+// minAuditInterval spares the API server.
+const minAuditInterval = time.Second
+
 type runFlags struct {
 	podsFrom       string
 	selector       string
@@ -49,6 +52,7 @@ type runFlags struct {
 type clusterFlags struct {
 	kubeconfig        string
 	context           string
+	auditInterval     time.Duration
 	credentialsSecret string
 	leaderElect       bool
 	leaseName         string
@@ -93,6 +97,8 @@ func (f *clusterFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.kubeconfig, "kubeconfig", "",
 		"kubeconfig `FILE` (default $KUBECONFIG, ~/.kube/config, or the pod's service account)")
 	set.StringVar(&f.context, "context", "", "context of the kubeconfig (default the current one)")
+	set.DurationVar(&f.auditInterval, "audit-interval", kubernetes.DefaultAuditInterval,
+		"time between two comparisons of the pods cached with those of the API server; 0 for never")
 	set.StringVar(&f.credentialsSecret, "credentials-secret", "",
 		"Secret with the keys dataplane_username and dataplane_password, as `NAME` or namespace/name "+
 			"(default "+defaultCredentialsSecret+" in the pods' namespace)")
@@ -197,6 +203,10 @@ func (f *runFlags) checkCluster(set *pflag.FlagSet) error {
 	switch {
 	case err != nil:
 		return err
+	case f.cluster.auditInterval < 0:
+		return usagef("--audit-interval %v is negative", f.cluster.auditInterval)
+	case f.cluster.auditInterval > 0 && f.cluster.auditInterval < minAuditInterval:
+		return usagef("--audit-interval %v is below %v", f.cluster.auditInterval, minAuditInterval)
 	case f.credentialsDir != "" && f.cluster.credentialsSecret != "":
 		return usagef("--credentials-dir and --credentials-secret exclude each other")
 	case f.cluster.leaderElect && f.once:

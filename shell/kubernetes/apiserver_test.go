@@ -43,6 +43,12 @@ type apiServer struct {
 	answers map[string]int
 	cut     chan struct{} // closed to end all watches
 	hang    bool
+	// swallows counts events that no watch is told of, from the next one on.
+	swallows int
+	// audits, if set, is called for each list of metadata before it is answered.
+	audits func(r *http.Request)
+	// page is the most that a list of metadata holds; lists counts those lists, a page each.
+	page, lists int
 	// watched, if set, answers watches in place of the server once their headers are out; it returns
 	// false to leave one to the server.
 	watched func(r *http.Request, send func(any)) bool
@@ -161,7 +167,11 @@ func (s *apiServer) record(kind, path string, object map[string]any) {
 	metadata := maps.Clone(object["metadata"].(map[string]any))
 	metadata["resourceVersion"] = strconv.Itoa(s.version)
 	object["metadata"] = metadata
-	s.events = append(s.events, event{kind, object, path, s.version})
+	if s.swallows > 0 {
+		s.swallows--
+	} else {
+		s.events = append(s.events, event{kind, object, path, s.version})
+	}
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
@@ -176,6 +186,9 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		verb = "watch"
 	case collection && verb == "get":
 		verb = "list"
+	}
+	if verb == "list" && strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList") {
+		verb = "audit"
 	}
 	s.mu.Lock()
 	status, hang, object := s.answers[verb], s.hang, s.objects[r.URL.Path]
@@ -195,6 +208,8 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, status)
 	case verb == "watch":
 		s.watch(w, r)
+	case verb == "audit":
+		s.listMetadata(w, r)
 	case verb == "list":
 		s.list(w, r.URL.Path+"/")
 	case verb == "get" && object == nil:
@@ -242,6 +257,39 @@ func (s *apiServer) list(w http.ResponseWriter, prefix string) {
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"apiVersion": "v1", "kind": "List", "items": items,
 		"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version)},
+	})
+}
+
+// listMetadata gives the metadata of all objects, in pages, and only of the present state.
+func (s *apiServer) listMetadata(w http.ResponseWriter, r *http.Request) {
+	if s.audits != nil {
+		s.audits(r)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lists++
+	query := r.URL.Query()
+	if query.Get("labelSelector") == "" || query.Get("resourceVersion") != "" || query.Get("limit") != "500" {
+		fail(w, http.StatusBadRequest)
+		return
+	}
+	items, more := []map[string]any{}, ""
+	for _, path := range slices.Sorted(maps.Keys(s.objects)) {
+		if !strings.HasPrefix(path, r.URL.Path+"/") || path <= query.Get("continue") {
+			continue
+		}
+		if s.page > 0 && len(items) == s.page {
+			more = items[len(items)-1]["path"].(string)
+			break
+		}
+		items = append(items, map[string]any{
+			"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata",
+			"metadata": s.objects[path]["metadata"], "path": path,
+		})
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadataList", "items": items,
+		"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version), "continue": more},
 	})
 }
 

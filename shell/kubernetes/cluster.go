@@ -8,6 +8,7 @@ import (
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -35,7 +36,9 @@ type Cluster struct {
 	// Server is scheme and host of the API server.
 	Server string
 
-	close func()
+	// metadata asks for metadata alone.
+	metadata metadata.Interface
+	close    func()
 }
 
 // Connect reads the configuration and asks nobody yet. Its errors, one line each, name the file or
@@ -94,8 +97,12 @@ func NewCluster(config *rest.Config, namespace string) (*Cluster, error) {
 	if err != nil {
 		return nil, configError(err, config.Host)
 	}
+	metadataClient, err := metadata.NewForConfigAndClient(config, httpClient)
+	if err != nil {
+		return nil, configError(err, config.Host)
+	}
 	return &Cluster{
-		Config: config, Client: client, Namespace: namespace,
+		Config: config, Client: client, Namespace: namespace, metadata: metadataClient,
 		Server: (&url.URL{Scheme: server.Scheme, Host: server.Host}).String(),
 		close:  func() { utilnet.CloseIdleConnectionsFor(httpClient.Transport) },
 	}, nil

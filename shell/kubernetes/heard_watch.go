@@ -20,6 +20,8 @@ type heardWatch struct {
 	from *listWatch
 	// initial tells that the list streamed first is not complete.
 	initial bool
+	// renewing tells whether this watch streams a new list that was asked for, and when to end for one.
+	renewing renewing
 	// lost tells that the connection has ended without a word from the server.
 	lost bool
 	// judged tells that the watch has lasted, has told of a change, or has counted as a setback.
@@ -31,10 +33,10 @@ type heardWatch struct {
 
 // hear passes events on until the watch has ended, and calls ended then.
 func (l *listWatch) hear(
-	ctx context.Context, events watch.Interface, initial bool, ended func(),
+	ctx context.Context, events watch.Interface, initial bool, renewing renewing, ended func(),
 ) *heardWatch {
 	h := &heardWatch{
-		Interface: events, from: l, initial: initial,
+		Interface: events, from: l, initial: initial, renewing: renewing,
 		result: make(chan watch.Event), stopped: make(chan struct{}),
 	}
 	l.contact.opened()
@@ -70,6 +72,9 @@ func (h *heardWatch) pass(ctx context.Context) (known bool) {
 		case <-silence.C:
 			h.tooSilent()
 			return false
+		case <-h.renewing.again:
+			h.renew()
+			return true
 		case event, open := <-h.Interface.ResultChan():
 			// A watch that we stop may end with an error, for the connection was closed under its reader.
 			if h.isStopped() {
@@ -116,7 +121,10 @@ func (h *heardWatch) take(ctx context.Context, event watch.Event) (watch.Event, 
 	h.from.contact.heard()
 	switch {
 	case event.Type == watch.Bookmark:
-		h.initial = h.initial && !endsInitialList(event.Object)
+		if h.initial && endsInitialList(event.Object) {
+			h.initial = false
+			h.renewing.done()
+		}
 	case !h.initial: // a change: the watch serves its purpose, however short it is
 		h.judged = true
 		h.from.setbacks.Store(0)

@@ -27,6 +27,8 @@ type listWatch struct {
 	limits              watchLimits
 	// listNext asks for a plain list where one would be streamed next, since that went wrong.
 	listNext atomic.Bool
+	// renewal is a demand for a new list; closed and replaced with each one. See renew.
+	renewal renewal
 	// setbacks counts the watches that did not last until they had settled, one after the other.
 	setbacks atomic.Int32
 }
@@ -62,6 +64,7 @@ func (l *listWatch) listerWatcher(client dynamic.Interface) cache.ListerWatcher 
 
 func (l *listWatch) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	l.tweak(&options)
+	renewing := l.renewal.begin(&options)
 	l.pause(ctx)
 	limited, cancel := context.WithTimeout(ctx, l.limits.answer)
 	defer cancel()
@@ -70,6 +73,9 @@ func (l *listWatch) list(ctx context.Context, options metav1.ListOptions) (runti
 		return nil, l.failed(ctx, "list", options, err)
 	}
 	l.contact.heard()
+	if list.GetContinue() == "" {
+		renewing.done()
+	}
 	return list, nil
 }
 
@@ -94,6 +100,10 @@ func (l *listWatch) watch(ctx context.Context, options metav1.ListOptions) (watc
 	if initial && l.listNext.Swap(false) {
 		return nil, errNoStreaming
 	}
+	renewing := l.renewal.begin(&options)
+	if !initial && renewing.due() {
+		return nil, errRenewed
+	}
 	l.pause(ctx)
 	watching, cancel := context.WithCancel(ctx)
 	late := time.AfterFunc(l.limits.answer, cancel)
@@ -108,7 +118,7 @@ func (l *listWatch) watch(ctx context.Context, options metav1.ListOptions) (watc
 		cancel()
 		return nil, l.failed(ctx, "watch", options, err)
 	}
-	return l.hear(watching, events, initial, cancel), nil
+	return l.hear(watching, events, initial, renewing, cancel), nil
 }
 
 // errNoStreaming makes an informer ask for a plain list.

@@ -17,7 +17,7 @@ import (
 
 func hear(contact *contact, source watch.Interface) *heardWatch {
 	lw := &listWatch{contact: contact, limits: defaultWatchLimits}
-	return lw.hear(context.Background(), source, false, func() {})
+	return lw.hear(context.Background(), source, false, renewing{}, func() {})
 }
 
 // A watch that is stopped while an event is on its way ends all the same, and counts as closed.

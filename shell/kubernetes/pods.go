@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,6 +23,7 @@ type Pods struct {
 	cache.GenericLister
 	informer  cache.SharedIndexInformer
 	listWatch *listWatch
+	auditor   *auditor
 	logger    *slog.Logger
 }
 
@@ -43,7 +45,12 @@ func NewPods(cluster *Cluster, selector string, logger *slog.Logger) *Pods {
 		GenericLister: cache.NewGenericLister(informer.GetIndexer(), podsResource.GroupResource()),
 		informer:      informer,
 		listWatch:     lw,
-		logger:        logger,
+		auditor: &auditor{
+			pods:    cluster.metadata.Resource(podsResource).Namespace(cluster.Namespace),
+			indexer: informer.GetIndexer(), synced: informer.HasSynced,
+			lw: lw, logger: logger, interval: DefaultAuditInterval, followUp: followUpDelay,
+		},
+		logger: logger,
 	}
 }
 
@@ -57,11 +64,15 @@ func (p *Pods) HasSynced() bool { return p.informer.HasSynced() }
 func (p *Pods) View() View { return p.listWatch.contact.view() }
 
 // Run follows the pods until ctx ends, once. It tells handle, usually Component.HandleEvent, which
-// pods have changed and, once, that the initial list is complete.
+// pods have changed and, once, that the initial list is complete. The view is audited meanwhile: see
+// AuditEvery.
 func (p *Pods) Run(ctx context.Context, handle func(event any)) error {
 	if _, err := p.informer.AddEventHandler(PodHandler(handle, p.logger)); err != nil {
 		return fmt.Errorf("following pods: %w", err)
 	}
+	var auditing sync.WaitGroup
+	defer auditing.Wait()
+	auditing.Go(func() { p.auditor.run(ctx) })
 	follow(ctx, p.informer, p.listWatch, func() {
 		p.logger.Info("initial pods are complete", "pods", len(p.informer.GetIndexer().ListKeys()))
 		handle(shell.ResourceSyncComplete{Resource: core.HAProxyPods})

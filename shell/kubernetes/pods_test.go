@@ -42,10 +42,19 @@ func followPods(t *testing.T, s *apiServer) *followed {
 }
 
 func followWithin(t *testing.T, s *apiServer, limits watchLimits) *followed {
-	f := &followed{server: s, Pods: NewPods(s.cluster, "app=haproxy", s.log.logger())}
+	f := newFollowed(s)
 	f.listWatch.limits = limits
-	f.stop = running(t, func(ctx context.Context) error { return f.Run(ctx, f.handle) })
+	f.run(t)
 	return f
+}
+
+// newFollowed does not run yet.
+func newFollowed(s *apiServer) *followed {
+	return &followed{server: s, Pods: NewPods(s.cluster, "app=haproxy", s.log.logger())}
+}
+
+func (f *followed) run(t *testing.T) {
+	f.stop = running(t, func(ctx context.Context) error { return f.Run(ctx, f.handle) })
 }
 
 // running runs something until the test's end or until it is stopped; the time that took is given.

@@ -8,7 +8,10 @@ import (
 
 // Source is the pods' watch as the status page and the metrics show it. Safe at any time.
 func (p *Pods) Source() timeline.Source {
-	return sourceOf(timeline.PodSource, p.listWatch.asked+" at "+p.listWatch.server, p.View(), "")
+	source := sourceOf(
+		timeline.PodSource, p.listWatch.asked+" at "+p.listWatch.server, p.View(), "")
+	source.Audit = p.auditor.view()
+	return source
 }
 
 // Source is the Secret as the status page and the metrics show it. What is wrong with it comes before

@@ -31,6 +31,10 @@ var (
 		"Candidates waiting for a place to be probed in.", "attempt")
 	storeViewAge = description("store_view_age_seconds",
 		"Time since the pods were last known to be up to date; since the start, if they never were.")
+	verifiedViewAge = description("verified_view_age_seconds",
+		"Time since the last view of the pods that an audit has confirmed; since the start, if none has.")
+	lostViews = description("lost_views_total",
+		"How often an audit has found the view of the pods lost. It was made anew then.")
 	sourceUp = description("source_up",
 		"1 while nothing is wrong with where these inputs come from; 0 out of contact, or with nothing valid there.",
 		"source")
@@ -54,7 +58,7 @@ func description(name, help string, labels ...string) *prometheus.Desc {
 func describeGauges(descriptions chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
 		fleetSize, candidates, ignoredPods, rejectedPods, gateOpen, generation, probesInFlight,
-		probesQueued, storeViewAge, sourceUp,
+		probesQueued, storeViewAge, verifiedViewAge, lostViews, sourceUp,
 		oldestUnadmitted, subscriberLag, inputLogBytes,
 		inputLogStopped, uncheckedSteps,
 	} {
@@ -86,6 +90,7 @@ func (m *Metrics) collectPresent(collected chan<- prometheus.Metric) {
 	collected <- gauge(probesQueued, float64(firstAttempts), "first")
 	collected <- gauge(probesQueued, float64(retries), "retry")
 	collected <- gauge(storeViewAge, moment.ViewAge(now).Seconds())
+	collectAudit(collected, moment.Audit(), now)
 	collectSources(collected, moment.Sources)
 	collected <- gauge(oldestUnadmitted, moment.OldestUnadmitted(now).Seconds())
 }
@@ -114,6 +119,16 @@ func collectPods(collected chan<- prometheus.Metric, moment timeline.Moment) {
 			collected <- gauge(rejectedPods, float64(rejected[reason][cause]), string(reason), string(cause))
 		}
 	}
+}
+
+// collectAudit: a store that nobody audits has no such metrics.
+func collectAudit(collected chan<- prometheus.Metric, audit timeline.Audit, now time.Time) {
+	if audit.Began.IsZero() {
+		return
+	}
+	collected <- gauge(verifiedViewAge, audit.Age(now).Seconds())
+	collected <- prometheus.MustNewConstMetric(
+		lostViews, prometheus.CounterValue, float64(audit.LostViews))
 }
 
 // collectSources: of several sources of a kind, all have to be well.

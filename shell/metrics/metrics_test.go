@@ -173,7 +173,9 @@ func TestScrapeOfALiveComponent(t *testing.T) {
 
 	s.times.FollowSources(func() []timeline.Source {
 		return []timeline.Source{
-			{Kind: timeline.PodSource, Name: "pods"},
+			{Kind: timeline.PodSource, Name: "pods", Audit: timeline.Audit{
+				Began: time.Now().Add(-time.Hour), Verified: time.Now().Add(-time.Minute), LostViews: 2,
+			}},
 			{Kind: timeline.CredentialSource, Name: "Secret lb/hap", Error: "it does not exist"},
 			{Kind: timeline.CredentialSource, Name: "another Secret"},
 			{Kind: "\xff", Name: "one whose kind is no text"},
@@ -185,6 +187,7 @@ func TestScrapeOfALiveComponent(t *testing.T) {
 		`haptic_discovery_source_up{source="pods"}`:                                            1,
 		`haptic_discovery_source_up{source="credentials"}`:                                     0,
 		`haptic_discovery_source_up{source="?"}`:                                               1,
+		"haptic_discovery_lost_views_total":                                                    2,
 		"haptic_discovery_fleet_size":                                                          1,
 		"haptic_discovery_candidates":                                                          2,
 		"haptic_discovery_ignored_pods":                                                        1,
@@ -212,6 +215,10 @@ func TestScrapeOfALiveComponent(t *testing.T) {
 	})
 	if age := samples["haptic_discovery_store_view_age_seconds"]; age <= 0 || age > patience.Seconds() {
 		t.Errorf("the view is %v s old", age)
+	}
+	age := samples["haptic_discovery_verified_view_age_seconds"]
+	if age < 60 || age > 60+patience.Seconds() {
+		t.Errorf("the last confirmed view is %v s old", age)
 	}
 	if age := samples["haptic_discovery_oldest_unadmitted_candidate_seconds"]; age <= 0 || age > patience.Seconds() {
 		t.Errorf("the oldest candidate has waited for %v s", age)
@@ -305,7 +312,8 @@ func TestScrapeWhileAgentsHang(t *testing.T) {
 func TestNamesAndLint(t *testing.T) {
 	s := start(t, 5555, loopback.NewStore(), fakeLog{})
 	s.Subscribe("\xff a name that is no text")
-	s.times.FollowSources(func() []timeline.Source { return []timeline.Source{{Kind: timeline.PodSource}} })
+	audited := timeline.Source{Kind: timeline.PodSource, Audit: timeline.Audit{Began: time.Now()}}
+	s.times.FollowSources(func() []timeline.Source { return []timeline.Source{audited} })
 	want := []string{
 		"haptic_discovery_candidates",
 		"haptic_discovery_fleet_size",
@@ -316,6 +324,7 @@ func TestNamesAndLint(t *testing.T) {
 		"haptic_discovery_input_log_stopped",
 		"haptic_discovery_invariant_unchecked_steps_total",
 		"haptic_discovery_invariant_violations_total",
+		"haptic_discovery_lost_views_total",
 		"haptic_discovery_oldest_unadmitted_candidate_seconds",
 		"haptic_discovery_passes_total",
 		"haptic_discovery_probe_duration_seconds",
@@ -331,6 +340,7 @@ func TestNamesAndLint(t *testing.T) {
 		"haptic_discovery_store_view_age_seconds",
 		"haptic_discovery_subscriber_lag",
 		"haptic_discovery_terminations_total",
+		"haptic_discovery_verified_view_age_seconds",
 		"haptic_haproxy_pods_rejected_total",
 	}
 	families, err := s.registry.Gather()

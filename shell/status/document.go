@@ -31,12 +31,14 @@ type summary struct {
 	Ignored    int    `json:"ignored"`
 	// ViewTime is when the pods were last known to be up to date, ViewAge how long ago that was;
 	// while they never were, how long they are waited for.
-	ViewTime   string    `json:"view_time"`
-	ViewAge    float64   `json:"view_age_seconds"`
-	StaleAfter float64   `json:"stale_after_seconds"`
-	Sources    []source  `json:"sources"`
-	Problems   []problem `json:"problems"`
-	Build      string    `json:"build"`
+	ViewTime   string  `json:"view_time"`
+	ViewAge    float64 `json:"view_age_seconds"`
+	StaleAfter float64 `json:"stale_after_seconds"`
+	// Audit is null for a store that nobody audits.
+	Audit    *audit    `json:"audit"`
+	Sources  []source  `json:"sources"`
+	Problems []problem `json:"problems"`
+	Build    string    `json:"build"`
 }
 
 // source is where inputs come from; its error is empty while nothing is wrong with it.
@@ -45,6 +47,14 @@ type source struct {
 	Name  string              `json:"name"`
 	State string              `json:"state"`
 	Error string              `json:"error"`
+}
+
+// audit tells when the last view of the pods that an audit has confirmed was taken, and how long ago
+// that was; while none has, since when audits are made.
+type audit struct {
+	VerifiedTime string  `json:"verified_time"`
+	VerifiedAge  float64 `json:"verified_age_seconds"`
+	LostViews    uint64  `json:"lost_views"`
 }
 
 // problem is the newest of its kind.
@@ -92,7 +102,7 @@ func (h *handler) document(now time.Time) document {
 			Time: timeText(now), GateOpen: state.GateOpen(), Missing: missing(state),
 			Generation: generation, FleetSize: state.Admitted().Len(),
 			ViewTime: timeText(moment.StoreSeen), ViewAge: moment.ViewAge(now).Seconds(),
-			StaleAfter: h.StaleAfter.Seconds(), Sources: sourcesOf(moment.Sources),
+			StaleAfter: h.StaleAfter.Seconds(), Audit: auditOf(moment.Audit(), now), Sources: sourcesOf(moment.Sources),
 			Problems: problemsOf(moment.Problems), Build: h.Build,
 		},
 		Pods: make([]row, 0, state.Len()),
@@ -132,9 +142,16 @@ func rowOf(standing core.Standing, record timeline.Record, retryAt time.Time) ro
 func sourcesOf(known []timeline.Source) []source {
 	sources := make([]source, 0, len(known))
 	for _, s := range known {
-		sources = append(sources, source(s))
+		sources = append(sources, source{s.Kind, s.Name, s.State, s.Error})
 	}
 	return sources
+}
+
+func auditOf(known timeline.Audit, now time.Time) *audit {
+	if known.Began.IsZero() {
+		return nil
+	}
+	return &audit{timeText(known.Verified), known.Age(now).Seconds(), known.LostViews}
 }
 
 func problemsOf(known timeline.Problems) []problem {

@@ -133,15 +133,22 @@ type fleet struct {
 	Ignored    int     `json:"ignored"`
 	ViewTime   string  `json:"view_time"`
 	ViewAge    float64 `json:"view_age_seconds"`
-	Sources    []struct {
-		Kind               timeline.SourceKind
-		Name, State, Error string
+	Audit      *struct {
+		Time string  `json:"verified_time"`
+		Age  float64 `json:"verified_age_seconds"`
+		Lost int     `json:"lost_views"`
 	}
+	Sources  []sourceRow
 	Problems []struct {
 		Kind, Text string
 		Count      int
 	} `json:"problems"`
 	Pods []podRow `json:"pods"`
+}
+
+type sourceRow struct {
+	Kind               timeline.SourceKind
+	Name, State, Error string
 }
 
 type podRow struct {

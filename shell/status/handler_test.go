@@ -108,11 +108,21 @@ func TestDebugFleet(t *testing.T) {
 	secret := timeline.Source{
 		Kind: timeline.CredentialSource, Name: "Secret lb/hap", State: "connected", Error: "has no key",
 	}
-	s.times.FollowSources(func() []timeline.Source { return []timeline.Source{secret} })
+	if s.fleet().Audit != nil {
+		t.Error("an audit is shown that nobody makes")
+	}
+	audited := timeline.Source{Kind: timeline.PodSource, Name: "pods", Audit: timeline.Audit{
+		Began: time.Now().Add(-time.Hour), Verified: time.Now().Add(-time.Minute), LostViews: 2,
+	}}
+	s.times.FollowSources(func() []timeline.Source { return []timeline.Source{secret, audited} })
 
 	f := s.fleet()
-	if len(f.Sources) != 1 || timeline.Source(f.Sources[0]) != secret {
+	if len(f.Sources) != 2 || f.Sources[0] != (sourceRow{secret.Kind, secret.Name, secret.State, secret.Error}) {
 		t.Errorf("the sources are %+v", f.Sources)
+	}
+	if f.Audit == nil || f.Audit.Age < 60 || f.Audit.Lost != 2 ||
+		f.Audit.Time != audited.Audit.Verified.UTC().Format("2006-01-02T15:04:05.000Z") {
+		t.Errorf("the audit is %+v", f.Audit)
 	}
 	if !f.GateOpen || f.Generation != 1 || f.FleetSize != 1 || f.Candidates != 2 || f.Rejected != 2 ||
 		f.Ignored != 1 || f.ViewTime == "" || f.ViewAge < 0 || len(f.Problems) != 1 ||

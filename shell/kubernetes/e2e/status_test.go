@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -17,7 +18,11 @@ import (
 type shown struct {
 	FleetSize int     `json:"fleet_size"`
 	ViewAge   float64 `json:"view_age_seconds"`
-	Sources   []struct{ Kind, Name, State, Error string }
+	Audit     struct {
+		Verified time.Time `json:"verified_time"`
+		Lost     int       `json:"lost_views"`
+	}
+	Sources []struct{ Kind, Name, State, Error string }
 }
 
 // Whatever is wrong with the cluster is seen over HTTP while it lasts, and no longer; the fleet

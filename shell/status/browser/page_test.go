@@ -160,7 +160,26 @@ func TestStaleViewIsWarnedOf(t *testing.T) {
 	p.await(`!document.getElementById("stale").hidden && document.getElementById("stale").textContent.includes("2h 0m ago")`)
 	p.await(`document.getElementById("last-problem").textContent.endsWith("api unreachable: no route to host")`)
 	s.times.FollowStore(time.Now)
-	p.await(`document.getElementById("stale").hidden`) // with the next sign of life
+	p.await(`document.getElementById("stale").hidden && document.getElementById("audit").hidden`) // with the next sign of life
+	p.check(s.address)
+}
+
+// A view that is audited shows when it was verified last.
+func TestVerifiedViewIsShown(t *testing.T) {
+	s := newSite(t, loopback.Pod("hap-0", "u0", "127.77.0.1"))
+	p := newTab(t)
+	p.open("http://" + s.address + "/")
+	p.await(rows + `.length === 1 && document.getElementById("audit").hidden`)
+	show := func(audit timeline.Audit) {
+		pods := timeline.Source{Kind: timeline.PodSource, Name: "pods", State: "connected", Audit: audit}
+		s.times.FollowSources(func() []timeline.Source { return []timeline.Source{pods} })
+	}
+	const shown = `!document.getElementById("audit").hidden && document.getElementById("verified").textContent`
+	began := time.Now().Add(-3 * time.Hour)
+	show(timeline.Audit{Began: began})
+	p.await(shown + ` === "not yet"`)
+	show(timeline.Audit{Began: began, Verified: began.Add(time.Hour)})
+	p.await(shown + ` === "2h 0m ago"`)
 	p.check(s.address)
 }
 

@@ -26,15 +26,22 @@ export class Summary {
   // tick lets the view grow older.
   tick() {
     if (this.#summary === undefined) return;
-    const { view_time, view_age_seconds, time, stale_after_seconds } = this.#summary;
-    const age = view_age_seconds * 1000 + (now() - Date.parse(time));
+    const { view_time, view_age_seconds, time, stale_after_seconds, audit } = this.#summary;
+    const since = now() - Date.parse(time);
+    const age = view_age_seconds * 1000 + since;
     set("view-age", view_time === "" ? "never seen" : span(age));
     byId("view-age").title = absolute(view_time);
+    byId("audit").hidden = audit === null;
+    if (audit !== null) {
+      const verified = audit.verified_age_seconds * 1000 + since;
+      set("verified", audit.verified_time === "" ? "not yet" : `${span(verified)} ago`);
+      byId("verified").title = absolute(audit.verified_time);
+    }
     const stale = stale_after_seconds > 0 && age > stale_after_seconds * 1000;
     byId("stale").hidden = !stale;
     if (stale) {
-      const since = view_time === "" ? "have never been read" : `were last known to be up to date ${span(age)} ago`;
-      set("stale", `The pods ${since}: the store, or the API server behind it, cannot be read. The last fleet stands.`);
+      const seen = view_time === "" ? "have never been read" : `were last known to be up to date ${span(age)} ago`;
+      set("stale", `The pods ${seen}: the store, or the API server behind it, cannot be read. The last fleet stands.`);
     }
   }
 

@@ -91,7 +91,8 @@ func TestRulesAskForWhatIsExposed(t *testing.T) {
 func exposedLabels(t *testing.T) map[string][]string {
 	t.Helper()
 	times := timeline.New()
-	times.FollowSources(func() []timeline.Source { return []timeline.Source{{Kind: timeline.PodSource}} })
+	pods := timeline.Source{Kind: timeline.PodSource, Audit: timeline.Audit{Began: time.Now()}}
+	times.FollowSources(func() []timeline.Source { return []timeline.Source{pods} })
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(metrics.New(times))
 	families, err := registry.Gather()
@@ -118,6 +119,9 @@ const (
 	fleetOfB = `haptic_discovery_fleet_size{namespace="lb",pod="b"}`
 	ageOfA   = `haptic_discovery_store_view_age_seconds{namespace="lb",pod="a"}`
 	ageOfB   = `haptic_discovery_store_view_age_seconds{namespace="lb",pod="b"}`
+	lostOfA  = `haptic_discovery_lost_views_total{namespace="lb",pod="a"}`
+	auditOfA = `haptic_discovery_verified_view_age_seconds{namespace="lb",pod="a"}`
+	auditOfB = `haptic_discovery_verified_view_age_seconds{namespace="lb",pod="b"}`
 	timeOuts = `haptic_discovery_rejected_pods` +
 		`{namespace="lb",pod="b",reason="agent_unreachable",cause="timeout"}`
 	waitOfA = `haptic_discovery_oldest_unadmitted_candidate_seconds{namespace="lb",pod="a"}`
@@ -130,6 +134,7 @@ const (
 var healthy = samples{
 	fleetOfA: "10x60", fleetOfB: "10x60", ageOfA: "1x60", ageOfB: "1x60", timeOuts: "0x60",
 	waitOfA: "0x60", waitOfB: "0x60", secretA: "1x60", secretB: "1x60",
+	lostOfA: "0x60", auditOfA: "9x60", auditOfB: "9x60",
 }
 
 // What an operator reads at the end of an hour that was healthy but for the samples given.
@@ -142,6 +147,8 @@ func TestAlertsFireForWhatIsFeared(t *testing.T) {
 		stale     = "No replica in lb has seen the cluster for 10m 0s."
 		collapsed = "The HAProxy fleet of lb is down to 4 endpoints."
 		rejected  = "2 HAProxy pods of lb are rejected: agent_unreachable, timeout."
+		lost      = "A replica in lb had lost its view of the pods."
+		unaudited = "No replica in lb has verified its view of the pods for 25m 0s."
 		spoiled   = "A replica in lb has trouble with its credentials."
 		waiting   = "An HAProxy pod of lb waits for admission since 11m 40s."
 	)
@@ -156,6 +163,11 @@ func TestAlertsFireForWhatIsFeared(t *testing.T) {
 			samples{ageOfA: "1x50 600x9", ageOfB: "1x50 900x9"}, []string{stale},
 		},
 		"one replica sees no pods":                  {samples{ageOfA: "1x50 600x9"}, nil},
+		"a view is lost and made anew":              {samples{lostOfA: "0x50 1x9"}, []string{lost}},
+		"a replica starts after a loss":             {samples{lostOfA: "1x10 stale _x30 0x9"}, nil},
+		"no replica can audit its view":             {samples{auditOfA: "9x50 1500x9", auditOfB: "9x50 1800x9"}, []string{unaudited}},
+		"one replica cannot audit its view":         {samples{auditOfA: "9x50 1500x9"}, nil},
+		"some audits fail":                          {samples{auditOfA: "900x60", auditOfB: "900x60"}, nil},
 		"a drift interval passes":                   {samples{ageOfA: "60x60", ageOfB: "60x60"}, nil},
 		"one replica finds no credentials":          {samples{secretA: "1x40 0x19"}, []string{spoiled}},
 		"one replica finds no credentials, briefly": {samples{secretA: "1x55 0x4"}, nil},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -123,6 +124,22 @@ func (c *ControlPlane) Kill() {
 	}
 }
 
+// Backup copies etcd's data aside, and Restore puts the copy back in place of what is there then. The
+// control plane is not running meanwhile.
+func (c *ControlPlane) Backup() error { return os.CopyFS(c.backup(), os.DirFS(c.data())) }
+
+// Restore puts the backup back.
+func (c *ControlPlane) Restore() error {
+	if err := os.RemoveAll(c.data()); err != nil {
+		return err
+	}
+	return os.CopyFS(c.data(), os.DirFS(c.backup()))
+}
+
+func (c *ControlPlane) data() string { return filepath.Join(c.dir, "etcd") }
+
+func (c *ControlPlane) backup() string { return filepath.Join(c.dir, "etcd.backup") }
+
 // Freeze stops the process where it is; its connections stay open. Thaw lets it go on.
 func (c *ControlPlane) Freeze() error { return c.process.Process.Signal(syscall.SIGSTOP) }
 
@@ -161,7 +178,8 @@ func (c *ControlPlane) config() (*rest.Config, error) {
 
 // Access is what a kubeconfig says, beside the certificates.
 type Access struct {
-	// Server is host and port to connect to; empty for the API server's own.
+	// Server is host and port to connect to, or http:// and that for a server without TLS; empty for
+	// the API server's own.
 	Server string
 	// Token is a service account's; empty for the administrator's.
 	Token string
@@ -180,7 +198,10 @@ func (c *ControlPlane) WriteKubeconfig(path string, access Access) error {
 		return errors.New("kubeconfig without a context")
 	}
 	current.Namespace = access.Namespace
-	if access.Server != "" {
+	switch {
+	case strings.HasPrefix(access.Server, "http://"):
+		config.Clusters[current.Cluster].Server = access.Server
+	case access.Server != "":
 		cluster := config.Clusters[current.Cluster]
 		cluster.Server, cluster.TLSServerName = "https://"+access.Server, "kubernetes"
 	}
