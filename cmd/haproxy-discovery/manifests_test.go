@@ -17,7 +17,7 @@ import (
 // Files have to be in the image or in a volume that is added.
 var fittingFlags = map[string]string{
 	"audit-interval": "5m0s",
-	"agent-port": "5556", "agent-scheme": "https", "agent-ca": "/ca.pem", "agent-cert": "/c.pem",
+	"agent-port":     "5556", "agent-scheme": "https", "agent-ca": "/ca.pem", "agent-cert": "/c.pem",
 	"agent-key": "/k.pem", "agent-server-name": "agents", "agent-container": "sidecar",
 	"drift-interval": "1m", "record": "/log/log.jsonl", "check-invariants": "true", "output": "text",
 	"log-level": "debug", "leader-elect-lease-duration": "20s", "leader-elect-renew-deadline": "8s",

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/haproxy-discovery/haproxy-discovery/shell/kubernetes/e2e/internal/testbed"
@@ -31,9 +32,9 @@ func (w *world) audit(access testbed.Access, interval string) *audited {
 // awaitAudit waits for an audit that has begun after this moment and confirms the view.
 func (a *audited) awaitAudit() {
 	a.w.t.Helper()
-	begun := time.Now()
+	begun := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 	testbed.Eventually(a.w.t, "an audit", func() bool {
-		return a.w.fleetAt(a.address).Audit.Verified.After(begun)
+		return a.w.fleetAt(a.address).Audit.Verified > begun
 	})
 }
 
@@ -48,38 +49,99 @@ func (a *audited) expectLosses(n int) {
 	}
 }
 
-// etcd is put back from a backup: the pods since then have never been, one that was deleted is there
-// again, and the server is behind what the watch knows. Its watch is open and silent.
+// etcd is put back from a backup: the pods since then have never been, and one that was deleted is
+// there again. What discovery knows is of a future that the server has left: if its watch is taken up
+// from there, it is open and silent.
 func TestEtcdRestoredFromABackup(t *testing.T) {
 	t.Parallel()
+	r := newRestoration(t, true)
+	r.restore()
+	r.d.AwaitPods(r.pods...)
+	expectTerminations(t, r.d.Discovery, r.mark, r.later...)
+	r.d.awaitAudit()
+	r.d.expectLosses(1)
+	if metrics := r.w.get("http://" + r.d.address + "/metrics"); !strings.Contains(
+		metrics, "haptic_discovery_lost_views_total 1\n") {
+		t.Error("the metrics do not tell of the lost view")
+	}
+	// The new watch is one of the present.
+	last := r.w.launch(testbed.Wish{Name: "last"})
+	r.d.AwaitPods(append(r.pods, last)...)
+	r.d.awaitAudit()
+	r.d.expectLosses(1)
+}
+
+// The same, if the watch cannot be taken up and all has to be listed: a server refuses a list of a
+// version that it has not reached, and may not reach for days.
+func TestEtcdRestoredFromAnOldBackup(t *testing.T) {
+	t.Parallel()
+	r := newRestoration(t, false)
+	r.restore()
+	r.d.AwaitPods(r.pods...)
+	expectTerminations(t, r.d.Discovery, r.mark, r.later...)
+	r.d.awaitAudit()
+}
+
+// restoration is a fleet with a backup of its cluster, which is out of date.
+type restoration struct {
+	t           *testing.T
+	w           *world
+	d           *audited
+	pods, later []*testbed.Pod
+	mark        testbed.Mark
+}
+
+// newRestoration either has a load balancer before the API server, which hides that it is away, or a
+// backup that is far behind.
+func newRestoration(t *testing.T, balanced bool) *restoration {
+	t.Helper()
 	controlPlane := newControlPlane(t)
 	w := newWorldOn(t, controlPlane, nil)
+	access := testbed.Access{}
+	if balanced {
+		balancer, err := controlPlane.NewThief()
+		check(t, err)
+		t.Cleanup(balancer.Close)
+		access.Server = balancer.URL
+	}
 	pods := w.launchMany(3)
-	d := w.audit(testbed.Access{}, "3s")
+	d := w.audit(access, "3s")
 	d.AwaitPods(pods...)
 
 	controlPlane.Kill()
 	check(t, controlPlane.Backup())
 	check(t, controlPlane.Start(w.ctx))
+	if !balanced {
+		w.write(2000)
+	}
 	check(t, persist(w.ctx, func() error { return pods[1].Delete(w.ctx, 0) }))
-	later := []*testbed.Pod{w.launch(testbed.Wish{Name: "later-0"}), w.launch(testbed.Wish{Name: "later-1"})}
+	later := []*testbed.Pod{
+		w.launch(testbed.Wish{Name: "later-0"}), w.launch(testbed.Wish{Name: "later-1"}),
+	}
 	d.AwaitPods(pods[0], pods[2], later[0], later[1])
 	d.awaitAudit()
 	d.expectLosses(0)
-	mark := d.Mark()
+	return &restoration{t, w, d, pods, later, d.Mark()}
+}
 
-	controlPlane.Kill()
-	check(t, controlPlane.Restore())
-	check(t, controlPlane.Start(w.ctx))
-	d.AwaitPods(pods...)
-	expectTerminations(t, d.Discovery, mark, later...)
-	d.awaitAudit()
-	d.expectLosses(1)
-	// The new watch is one of the present.
-	last := w.launch(testbed.Wish{Name: "last"})
-	d.AwaitPods(append(pods, last)...)
-	d.awaitAudit()
-	d.expectLosses(1)
+func (r *restoration) restore() {
+	r.w.controlPlane.Kill()
+	check(r.t, r.w.controlPlane.Restore())
+	r.d.Returns(r.pods[1])
+	check(r.t, r.w.controlPlane.Start(r.w.ctx))
+}
+
+// write makes the cluster's resource version grow.
+func (w *world) write(n int) {
+	w.t.Helper()
+	w.each(n, func(i int) error {
+		return persist(w.ctx, func() error {
+			_, err := w.client.CoreV1().ConfigMaps(w.namespace).Create(w.ctx, &corev1.ConfigMap{
+				ObjectMeta: metav1.ObjectMeta{GenerateName: "written-"},
+			}, metav1.CreateOptions{})
+			return err
+		})
+	})
 }
 
 // A watch that stays open loses events: a deletion, a replaced container, a new pod.
@@ -201,8 +263,8 @@ func (a *audited) expectOnlyAge(state string) {
 	verified := a.w.fleetAt(a.address).Audit.Verified
 	for deadline := time.Now().Add(3 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		view := a.w.fleetAt(a.address)
-		if !view.Audit.Verified.Equal(verified) || view.FleetSize != 2 || view.Sources[0].State != state {
-			a.w.t.Fatalf("verified at %v before, shown is %+v", verified, view)
+		if view.Audit.Verified != verified || view.FleetSize != 2 || view.Sources[0].State != state {
+			a.w.t.Fatalf("verified at %s before, shown is %+v", verified, view)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -19,8 +18,8 @@ type shown struct {
 	FleetSize int     `json:"fleet_size"`
 	ViewAge   float64 `json:"view_age_seconds"`
 	Audit     struct {
-		Verified time.Time `json:"verified_time"`
-		Lost     int       `json:"lost_views"`
+		Verified string `json:"verified_time"`
+		Lost     int    `json:"lost_views"`
 	}
 	Sources []struct{ Kind, Name, State, Error string }
 }

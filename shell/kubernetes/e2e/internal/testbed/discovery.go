@@ -244,6 +244,13 @@ func (d *Discovery) AwaitTerminated(mark Mark, pod *Pod) Event {
 	})
 }
 
+// Returns says that a pod that was terminated comes back as it was: its deletion is undone.
+func (d *Discovery) Returns(pod *Pod) {
+	d.journal.mu.Lock()
+	defer d.journal.mu.Unlock()
+	d.journal.ledger.returns(pod.UID)
+}
+
 // AwaitLog waits for a text on the standard error.
 func (d *Discovery) AwaitLog(text string) {
 	d.t.Helper()

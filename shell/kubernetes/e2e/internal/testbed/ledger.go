@@ -3,8 +3,8 @@ package testbed
 import "fmt"
 
 // ledger keeps account of what a deployer may rely on in any run: an authority that leaves the
-// fleet was terminated before, exactly once, and is never published again. No test takes a pod out
-// of the fleet and back in under the same authority.
+// fleet was terminated before, exactly once, and is never published again, unless the test says
+// that it comes back.
 type ledger struct {
 	published  map[Authority]bool // by the last publication
 	terminated map[Authority]bool
@@ -27,6 +27,15 @@ func (l *ledger) enter(event Event) error {
 		return l.enterFleet(event)
 	}
 	return nil
+}
+
+// returns lets a pod back in under the same authority.
+func (l *ledger) returns(uid string) {
+	for authority := range l.terminated {
+		if authority.UID == uid {
+			delete(l.terminated, authority)
+		}
+	}
 }
 
 func (l *ledger) enterFleet(event Event) error {

@@ -9,13 +9,15 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 )
 
 // Thief is a proxy in front of an API server that takes events out of the watches of pods, which stay
-// open and look well. It asks as the administrator, and is asked without TLS.
+// open and look well. It asks as the administrator, is asked without TLS, and waits for a server that
+// is away, as a load balancer may.
 type Thief struct {
 	// URL is where to ask.
 	URL    string
@@ -43,8 +45,11 @@ func (c *ControlPlane) NewThief() (*Thief, error) {
 	t := &Thief{URL: "http://" + listener.Addr().String()}
 	target := &url.URL{Scheme: "https", Host: c.Address()}
 	t.server = &http.Server{Handler: &httputil.ReverseProxy{
-		Rewrite:       func(request *httputil.ProxyRequest) { request.SetURL(target) },
-		Transport:     transport,
+		Rewrite: func(request *httputil.ProxyRequest) {
+			request.SetURL(target)
+			request.Out.Header.Del("Accept-Encoding") // what is to be read is not to be compressed
+		},
+		Transport:     patient{transport},
 		FlushInterval: -1,
 		ModifyResponse: func(response *http.Response) error {
 			request := response.Request.URL
@@ -56,6 +61,19 @@ func (c *ControlPlane) NewThief() (*Thief, error) {
 	}}
 	go func() { _ = t.server.Serve(listener) }()
 	return t, nil
+}
+
+// patient tries again until somebody answers. All requests are reads.
+type patient struct{ http.RoundTripper }
+
+func (p patient) RoundTrip(request *http.Request) (*http.Response, error) {
+	for {
+		response, err := p.RoundTripper.RoundTrip(request)
+		if err == nil || request.Context().Err() != nil {
+			return response, err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // Close ends it, and the connections through it.
@@ -104,7 +122,7 @@ func (t *Thief) through(body io.ReadCloser) io.ReadCloser {
 				_, err = in.Write(append(raw, '\n'))
 			}
 			if err != nil {
-				_ = in.CloseWithError(err)
+				_ = in.Close() // to its client, the watch ends as watches do
 				return
 			}
 		}
