@@ -70,6 +70,7 @@ e2e: build $(CONTROLPLANE) ## run the tests on a real API server; to build it fi
 	cd $(E2E) && $(GO) vet . ./internal/...
 	cd $(E2E) && $(GO) test -count=1 -timeout 8m -parallel 4 . ./internal/...
 	cd $(E2E)/embedding && $(GO) vet . && $(GO) test -count=1 -timeout 3m .
+	cd $(E2E)/manager && $(GO) vet . && $(GO) test -count=1 -timeout 3m .
 
 # An API server that does not tell its version is taken for a very old one by its clients.
 $(CONTROLPLANE): $(wildcard $(E2E)/cmd/controlplane/*.go) $(E2E)/go.mod $(E2E)/go.sum
@@ -83,7 +84,7 @@ fmt: ## fail on files that are not formatted
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
 
 tidy: ## fail on modules that are not tidy, or not what their checksums say
-	@for module in . $(E2E) $(E2E)/embedding $(BROWSER) $(ALERTS); do (cd $$module && $(GO) mod verify && \
+	@for module in . $(E2E) $(E2E)/embedding $(E2E)/manager $(BROWSER) $(ALERTS); do (cd $$module && $(GO) mod verify && \
 		test -z "$$($(GO) mod tidy -diff)") || { echo "$$module/go.mod is not tidy"; exit 1; }; done
 
 bench: ## run the benchmarks

@@ -249,6 +249,10 @@ func (c *Component) dropped(gone *effects.Subscription) Problem {
 	return Problem{SubscriberDropped, err}
 }
 
+// NeedLeaderElection tells a manager of controller-runtime that discovery runs on every replica,
+// leader or not (R19).
+func (c *Component) NeedLeaderElection() bool { return false }
+
 // Start runs the component until ctx ends, and returns nil then: probes are cancelled, observers
 // closed, all goroutines gone, within a second (R31). A store, a bus, a prober or an observer that
 // does not come back by then is reported (ShutdownSlow) and left behind; nothing comes of it any

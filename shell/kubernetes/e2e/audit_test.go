@@ -71,8 +71,8 @@ func TestEtcdRestoredFromABackup(t *testing.T) {
 	r.d.expectLosses(1)
 }
 
-// The same, if the watch cannot be taken up and all has to be listed: a server refuses a list of a
-// version that it has not reached, and may not reach for days.
+// The same without a load balancer, from a backup that is so far behind that the server does not reach
+// the version that discovery knows.
 func TestEtcdRestoredFromAnOldBackup(t *testing.T) {
 	t.Parallel()
 	r := newRestoration(t, false)
