@@ -211,7 +211,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case verb == "audit":
 		s.listMetadata(w, r)
 	case verb == "list":
-		s.list(w, r.URL.Path+"/")
+		s.list(w, r)
 	case verb == "get" && object == nil:
 		fail(w, http.StatusNotFound)
 	case verb == "get":
@@ -245,9 +245,14 @@ func errorEvent(status metav1.Status) any {
 // tooOld is the failure of a watch from a version that the server has forgotten.
 var tooOld = errorEvent(failure(http.StatusGone, metav1.StatusReasonExpired, "too old"))
 
-func (s *apiServer) list(w http.ResponseWriter, prefix string) {
+func (s *apiServer) list(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	prefix := r.URL.Path + "/"
+	if from, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion")); from > s.version {
+		s.behind(w)
+		return
+	}
 	items := []map[string]any{}
 	for _, path := range slices.Sorted(maps.Keys(s.objects)) {
 		if strings.HasPrefix(path, prefix) {
@@ -344,6 +349,16 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+}
+
+// behind refuses a version that the server has not reached.
+func (s *apiServer) behind(w http.ResponseWriter) {
+	status := failure(http.StatusGatewayTimeout, metav1.StatusReasonTimeout, "too large resource version")
+	status.Details = &metav1.StatusDetails{
+		Causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}},
+	}
+	w.WriteHeader(http.StatusGatewayTimeout)
+	_ = json.NewEncoder(w).Encode(status)
 }
 
 func bookmark(prefix string, version int) event {

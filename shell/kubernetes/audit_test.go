@@ -105,6 +105,38 @@ func TestRestoredServerIsFoundByAudits(t *testing.T) {
 	}
 }
 
+// A server that is behind what the informer knows refuses to list from there. That is no reason to wait
+// until it gets there, with audits or without.
+func TestServerThatIsBehindIsListed(t *testing.T) {
+	t.Parallel()
+	s := newAPIServer(t)
+	s.answer("stream", http.StatusUnprocessableEntity)
+	s.mu.Lock()
+	s.version = 1000
+	s.mu.Unlock()
+	s.pod("haproxy-0", "u0")
+	f := newFollowed(s)
+	f.AuditEvery(0)
+	f.run(t)
+	f.expect(t, "[lb/haproxy-0]", "synced")
+	await(t, "a watch", s.log, func() bool { return f.View().Connected })
+
+	s.mu.Lock()
+	s.version, s.events = 10, nil
+	delete(s.objects, collectionOf+"pods/haproxy-0")
+	s.mu.Unlock()
+	var told atomic.Bool
+	s.watches(func(_ *http.Request, send func(any)) bool {
+		if told.Swap(true) {
+			return false
+		}
+		send(tooOld)
+		return true
+	})
+	s.cutWatches()
+	f.expect(t, "[lb/haproxy-0]")
+}
+
 // However much changes meanwhile, there is no alarm.
 func TestNoAlarmWhilePodsChange(t *testing.T) {
 	t.Parallel()

@@ -157,6 +157,11 @@ func (l *listWatch) failed(
 		l.expired(verb)
 		return err // an informer lists anew
 	}
+	if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
+		// The server is behind what we know: another replica of it, or a backup. It may take days to
+		// reach it; the present state will do.
+		l.renewal.ask()
+	}
 	failed := l.failure(verb, err)
 	l.contact.failed(failed)
 	return failed
