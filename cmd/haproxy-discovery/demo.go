@@ -95,5 +95,6 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 		narrate("status page: http://" + served.listener.Addr().String())
 		tasks = append(tasks, task{"HTTP server", served.serving(component, recorder, logger)})
 	}
-	return newProgram(component, std.out, format, logger).run(ctx, tasks...)
+	out := heard(std.out, f.listen != "" || f.record != "")
+	return newProgram(component, out, format, logger).run(ctx, tasks...)
 }

@@ -114,7 +114,8 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	if f.once {
 		tasks = append(tasks, task{"--once", first.wait})
 	}
-	return newProgram(component, std.out, format, logger).run(ctx, tasks...)
+	out := heard(std.out, f.listen != "" || f.record != "")
+	return newProgram(component, out, format, logger).run(ctx, tasks...)
 }
 
 func (f *runFlags) open(ctx context.Context, in io.Reader, logger *slog.Logger) (feed, error) {

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package main
+
+import "os"
+
+// stoodClosed cannot tell here.
+func stoodClosed(*os.File) bool { return false }
