@@ -52,12 +52,13 @@ fuzz: ## fuzz each target for T (60s), one after the other
 mutants: ## change core in many small ways, one at a time, and see which the tests miss
 	$(GO) run ./fuzz/mutants $(MUTANTS)
 
-# On a machine without Debian's packages, bring these three along in another way.
-tools: ## install what the tests with real parts need: HAProxy, Chromium, a C compiler (Debian)
-	@command -v haproxy >/dev/null && command -v chromium >/dev/null && command -v cc >/dev/null || { \
+# On a machine without Debian's packages, bring these along in another way.
+tools: ## install what the tests with real parts need: HAProxy, Chromium, logrotate, a C compiler (Debian)
+	@command -v haproxy >/dev/null && command -v chromium >/dev/null && command -v cc >/dev/null && \
+		test -x /usr/sbin/logrotate || { \
 		as_root=$$(test "$$(id -u)" = 0 || echo sudo); \
 		$$as_root apt-get -q update && $$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q install -y \
-			--no-install-recommends haproxy chromium gcc libc6-dev; }
+			--no-install-recommends haproxy chromium logrotate gcc libc6-dev; }
 
 browser: ## run the tests of the status page in Chromium
 	cd $(BROWSER) && $(GO) vet . && $(GO) test -count=1 -timeout 5m .

@@ -31,7 +31,7 @@ type logObserver struct {
 
 func (l *logObserver) Taken(at time.Time, input core.Input) { l.Append(at, input) }
 
-func (l *logObserver) Reduced(step Step) { l.Effects(step.Effects) }
+func (l *logObserver) Reduced(step Step) { l.Effects(step.Effects, step.After) }
 
 // steps reads the recorded inputs.
 type recordedStep struct {

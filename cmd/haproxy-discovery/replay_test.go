@@ -85,7 +85,7 @@ func (r *storyLog) step(input core.Input) []core.Effect {
 	r.writer.Append(r.now, input)
 	r.now = r.now.Add(time.Millisecond)
 	next, effects := core.Reduce(r.state, input)
-	r.writer.Effects(effects)
+	r.writer.Effects(effects, next)
 	r.state = next
 	return effects
 }

@@ -45,7 +45,7 @@ func record(tb testing.TB) *recorded {
 func (r *recorded) take(at time.Time, input core.Input) []core.Effect {
 	r.writer.Append(at, input)
 	next, effects := core.Reduce(r.state, input)
-	r.writer.Effects(effects)
+	r.writer.Effects(effects, next)
 	r.state = next
 	if r.inputs++; r.inputs%batch == 0 {
 		for r.writer.Bytes() == r.written && r.writer.Err() == nil {

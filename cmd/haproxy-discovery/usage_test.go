@@ -82,7 +82,6 @@ func TestBadUsageIsOneLineAndStatusTwo(t *testing.T) {
 		{run("--log-level", "loud"), "loud"},
 		{run("--drift-interval", "-1s"), "--drift-interval"},
 		{run("--record", "/nowhere/log.jsonl"), "/nowhere/log.jsonl"},
-		{run("--record", damaged), damaged},
 		{[]string{"demo", "--pods", "0"}, "--pods"},
 		{[]string{"demo", "--pods", "2", "--hung", "3"}, "--hung"},
 		{[]string{"replay"}, "log"},

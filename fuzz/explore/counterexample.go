@@ -74,7 +74,7 @@ func (c *Counterexample) WriteLog(path string) error {
 		if violations != nil {
 			break
 		}
-		writer.Effects(effects)
+		writer.Effects(effects, after)
 		state = after
 	}
 	return writer.Close()

@@ -35,7 +35,7 @@ func BenchmarkAppend(b *testing.B) {
 			b.StartTimer()
 		}
 		w.Append(someTime, input)
-		w.Effects(effects)
+		w.Effects(effects, core.State{})
 	}
 	b.StopTimer()
 	if err := w.Close(); err != nil {

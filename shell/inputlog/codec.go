@@ -39,6 +39,16 @@ func (e *encoder) textField(name, text string) {
 	e.json.Str(escape(text))
 }
 
+func (e *encoder) number(name string, number uint64) {
+	e.json.FieldStart(name)
+	e.json.UInt64(number)
+}
+
+func (e *encoder) flag(name string, flag bool) {
+	e.json.FieldStart(name)
+	e.json.Bool(flag)
+}
+
 func encodeList[T any](e *encoder, list []T, encode func(*encoder, T)) {
 	e.json.ArrStart()
 	for _, element := range list {

@@ -12,7 +12,9 @@ import (
 
 // placeholders stand for passwords in the log and in digests: numbers in the order of appearance.
 // They tell whether two passwords are the same, and nothing else of them (R26). Passwords of an
-// earlier run are not known any more, so a restart goes on with fresh numbers.
+// earlier run are not known any more, so a restart goes on with fresh numbers: with those after the
+// number of the last input. As many inputs as there are passwords came before, at the least, so no
+// number is given twice, and nobody has to read a log from its beginning to append to it.
 type placeholders struct {
 	numbers map[core.Secret]uint64
 	last    uint64

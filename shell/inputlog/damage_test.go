@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
@@ -178,20 +180,55 @@ func TestWrongLines(t *testing.T) {
 			if !strings.HasPrefix(err.Error(), prefix) || !containsOneOf(err.Error(), c.text) {
 				t.Errorf("the error is %q", err)
 			}
-			path := filepath.Join(t.TempDir(), "log")
-			_ = os.WriteFile(path, []byte(c.log), 0o644)
-			if w, err := Open(path, Run{}, nil); !errors.Is(err, ErrDamaged) {
-				_ = w.Close()
-				t.Errorf("it can be appended to: %v", err)
-			}
-			if string(contents(t, path)) != c.log {
-				t.Error("a refused file was changed")
-			}
-			if info, _ := os.Stat(path); info.Mode().Perm() != 0o644 {
-				t.Error("the mode of a refused file was changed")
-			}
+			assertNothingIsLost(t, c.log)
 		})
 	}
+}
+
+// assertNothingIsLost: a damaged file keeps no program from recording (R29a). Either the run is
+// appended to it, or it lies beside the new log as it was, and that is told.
+func assertNothingIsLost(t *testing.T, log string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "log")
+	_ = os.WriteFile(path, []byte(log), 0o644)
+	var told []Notice
+	w, err := Open(path, testRun, func(n Notice) { told = append(told, n) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.patience = time.Minute
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	is, aside := string(contents(t, path)), setAsideBeside(t, path)
+	if len(aside) == 0 {
+		if !strings.HasPrefix(is, log) || len(told) > 0 {
+			t.Errorf("appended to, it is %q; told was %v", is, told)
+		}
+		return
+	}
+	if was := string(contents(t, aside[0])); len(aside) > 1 || was != log {
+		t.Errorf("%v; set aside, it is %q", aside, was)
+	}
+	if info, _ := os.Stat(aside[0]); info.Mode().Perm() != 0o644 {
+		t.Error("the mode of a foreign file was changed")
+	}
+	if entries, err := readAll(t, []byte(is)); err != nil || len(entriesOf[Started](entries)) != 1 {
+		t.Errorf("the new log holds %v, %v", entries, err)
+	}
+	if len(told) != 1 || told[0].Err != nil || told[0].Level != slog.LevelError ||
+		!strings.Contains(told[0].Text, aside[0]) || !strings.Contains(told[0].Text, path) {
+		t.Errorf("told was %+v", told)
+	}
+}
+
+func setAsideBeside(t testing.TB, path string) []string {
+	t.Helper()
+	aside, err := filepath.Glob(path + ".set-aside-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return aside
 }
 
 func containsOneOf(text, alternatives string) bool {

@@ -4,9 +4,23 @@
 // # Writing and reading
 //
 // [Open] begins to record; [Writer.Append] takes each input before it is reduced, [Writer.Effects]
-// what it led to. Neither waits for the disk. A log survives a crash of the program; the newest
-// records may be lost with the machine, since nothing is synced. It has one writer at a time: a lock
-// (flock) goes with the open file.
+// what it led to, and the state after it. Neither waits for the disk: both fill a buffer that one
+// goroutine empties, as a rule within a millisecond. So effects may be seen whose input is not in the
+// log: if the program is killed (SIGKILL), what waits in the buffer is lost, at most 1,024 inputs and
+// 64 KiB of encoded ones; if the machine stops, also what its kernel had yet to write, since nothing is
+// synced. If the disk falls behind by more, recording stops, with a last record and a [Notice].
+//
+// A log has one writer at a time: a lock (flock) goes with the open file. Nothing about the file keeps
+// a program from its work. To append to a log, only its header and its end are read. A file that is no
+// log, or is damaged at its end, is renamed to LOG.set-aside-TIME. The writer notices within seconds
+// that its file was truncated, deleted, moved away or replaced: it begins the file at the path anew,
+// with a snapshot of the newest state, so that each file replays from its own beginning. One that was
+// moved away gets its closing record. [Writer.Reopen] has that happen at once, and begins a recording
+// again that has stopped. Both ways of logrotate work: copytruncate (what comes between its copy and
+// its cut is in neither file, but in the snapshot), and a rename with Reopen, which loses nothing.
+//
+// A run whose last input was never reduced, since the reducer panicked, ends with a stopped record that
+// names the input.
 //
 // [Reader] gives the entries of a log in the order of its lines, each as soon as its line is there.
 // To replay: start from a fresh state at each [Started], reduce the input of each [Step], digest the
@@ -30,11 +44,14 @@
 //
 // seq counts the inputs from 1 without a gap, over all runs in the log. time is the wall time in
 // UTC. previous_effects is the digest of what the input before led to: 32 hexadecimal digits, or
-// empty where there is none, as in the first record of a run. Three kinds hold no input:
+// empty where there is none, as in the first record of a run. Four kinds hold no input:
 //
-//	{"kind":"closing","time":…,"previous_effects":…,"sum":…}
-//	{"kind":"stopped","time":…,"reason":"the disk is too slow: …","previous_effects":…,"sum":…}
-//	{"kind":"restart","version":{…},"time":…,"build":…,"config":{…},"sum":…}
+//	{"kind":"closing","time":…,"last":41,"previous_effects":…,"sum":…}
+//	{"kind":"stopped","time":…,"reason":"the disk is too slow: …","last":41,"previous_effects":…,"sum":…}
+//	{"kind":"restart","version":{…},"time":…,"build":…,"config":{…},"last":41,"sum":…}
+//	{"kind":"snapshot","time":…,"state":{…},"last":41,"sum":…}
+//
+// last is the number of the last input before, so that missing ones are noticed.
 //
 // A closing record ends a run that ended in order; a stopped record one whose recording had to end
 // before the program did. Both carry the last digest. A restart record begins another run, from a
@@ -42,6 +59,11 @@
 // All three may have last, the number of the last input before them. A higher one than that of the
 // last record is an error of closing and restart records; in a stopped record it tells how many inputs
 // could not be written any more.
+//
+// A snapshot record may stand right after the header or a restart record: the run goes on from that
+// state instead of a fresh one, and its next input has the number after last. What was before is in
+// another file, or was lost. The state has the fields of core.Snapshot but the configuration, which is
+// the run's; its pods are what the log has told of pods (see LIST below).
 //
 // sum, always the last field, is the CRC-32C of everything before it on its line (up to, and without,
 // the comma), begun with the sum of the line before, 0 for the header. So a byte that has changed, and

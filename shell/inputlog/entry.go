@@ -7,8 +7,8 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// Entry is something that a log tells: Started, Step, Reduced, Stopped, Ended or Warning. The set is
-// closed.
+// Entry is something that a log tells: Started, Snapshot, Step, Reduced, Stopped, Ended or Warning. The
+// set is closed.
 type Entry interface{ isEntry() }
 
 // Started tells that a run begins: a replay starts from a fresh state of Run.Config.
@@ -18,6 +18,17 @@ type Started struct {
 	Run
 	// Restart tells that it is not the first run in this log.
 	Restart bool
+}
+
+// Snapshot tells, right after Started, that the run does not start from a fresh state but from this
+// one: what was before is not in this log.
+type Snapshot struct {
+	Line int
+	At   time.Time
+	// Last is the number of the last input before; the next step's is one more.
+	Last uint64
+	// State is restored from the log, with placeholders as passwords.
+	State core.State
 }
 
 // Step is an input, as it was recorded before it was reduced.
@@ -67,9 +78,10 @@ type Warning struct {
 
 func (w Warning) String() string { return fmt.Sprintf("line %d: %s", w.Line, w.Text) }
 
-func (Started) isEntry() {}
-func (Step) isEntry()    {}
-func (Reduced) isEntry() {}
-func (Stopped) isEntry() {}
-func (Ended) isEntry()   {}
-func (Warning) isEntry() {}
+func (Started) isEntry()  {}
+func (Snapshot) isEntry() {}
+func (Step) isEntry()     {}
+func (Reduced) isEntry()  {}
+func (Stopped) isEntry()  {}
+func (Ended) isEntry()    {}
+func (Warning) isEntry()  {}

@@ -28,7 +28,7 @@ func Example() {
 		w.Append(time.Now(), input)
 		var effects []core.Effect
 		state, effects = core.Reduce(state, input)
-		w.Effects(effects)
+		w.Effects(effects, core.State{})
 	}
 	if err := w.Close(); err != nil {
 		fmt.Println(err)

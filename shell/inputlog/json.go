@@ -106,6 +106,15 @@ func decodeList[T any](json *jx.Decoder, read func(*jx.Decoder) (T, error)) ([]T
 	return list, elements.Err()
 }
 
+// orNull reads a value, or nil for null.
+func orNull[T any](json *jx.Decoder, read func(*jx.Decoder) (T, error)) (*T, error) {
+	if json.Next() == jx.Null {
+		return nil, json.Null()
+	}
+	value, err := read(json)
+	return &value, err
+}
+
 // nothingFollows tells whether the line ends here.
 func nothingFollows(json *jx.Decoder) error {
 	if err := json.Skip(); err != io.EOF {

@@ -47,7 +47,7 @@ func appendRun(t testing.TB, path string, inputs ...core.Input) {
 	w := open(t, path, nil)
 	for i, input := range inputs {
 		w.Append(someTime.Add(time.Duration(i)*time.Second), input)
-		w.Effects(nil)
+		w.Effects(nil, core.State{})
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

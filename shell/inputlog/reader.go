@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-faster/jx"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
 // ErrDamaged is wrapped where a log holds something that is no record of this format, other than a
@@ -31,6 +33,9 @@ type Reader struct {
 	sum     uint32
 	crlf    bool
 	lastSeq uint64
+	// config is that of the run, and fresh tells that nothing of the run was read yet.
+	config core.Config
+	fresh  bool
 	// whole is where the whole records end, in bytes; unended tells that the last of them has no
 	// line ending.
 	whole   int64
@@ -179,6 +184,7 @@ func (r *Reader) take(line []byte) error {
 			return err
 		}
 		r.begun = true
+		r.config, r.fresh = run.Config, true
 		r.give(Started{Line: r.lines.number, Run: run})
 		return nil
 	}
@@ -189,13 +195,20 @@ func (r *Reader) take(line []byte) error {
 	if err := r.checkPlace(record); err != nil {
 		return err
 	}
+	var restored core.State
+	if record.kind == kindSnapshot {
+		record.snapshot.Config = r.config
+		if restored, err = core.Restore(record.snapshot); err != nil {
+			return err
+		}
+	}
 	if record.kind == kindRestart {
 		r.summed = record.version.hasSums()
 	}
 	if r.sum, err = checkSum(line, r.sum, r.summed); err != nil {
 		return err
 	}
-	r.takeRecord(record)
+	r.takeRecord(record, restored)
 	return nil
 }
 
@@ -204,6 +217,12 @@ func (r *Reader) checkPlace(record record) error {
 	switch {
 	case r.closed && record.kind != kindRestart:
 		return errors.New("a record follows the one that closes the run")
+	case record.kind == kindSnapshot && !r.fresh:
+		return errors.New("a snapshot stands elsewhere than at the beginning of a run")
+	case record.kind == kindSnapshot && record.last < r.lastSeq:
+		return fmt.Errorf("its last is %d, which is less than the %d before", record.last, r.lastSeq)
+	case record.kind == kindSnapshot:
+		return nil
 	case record.isInput() && record.seq != r.lastSeq+1:
 		return fmt.Errorf("its seq is %d where %d is due", record.seq, r.lastSeq+1)
 	case !record.hasLast || record.last == r.lastSeq:
@@ -219,7 +238,8 @@ func (r *Reader) checkPlace(record record) error {
 	return fmt.Errorf("inputs %d to %d are missing before it", r.lastSeq+1, record.last)
 }
 
-func (r *Reader) takeRecord(record record) {
+func (r *Reader) takeRecord(record record, restored core.State) {
+	r.fresh = record.kind == kindRestart
 	if record.previous != "" {
 		r.give(Reduced{Line: r.lines.number, Seq: r.lastSeq, Digest: record.previous})
 	}
@@ -228,7 +248,13 @@ func (r *Reader) takeRecord(record record) {
 		r.endRun()
 		r.decoder.restart()
 		r.closed = false
+		r.config = record.run.Config
 		r.give(Started{Line: r.lines.number, Run: record.run, Restart: true})
+	case kindSnapshot:
+		r.lastSeq = record.last
+		r.give(Snapshot{
+			Line: r.lines.number, At: record.at, Last: record.last, State: restored,
+		})
 	case kindClosing:
 		r.closed = true
 		r.give(Ended{Line: r.lines.number, At: record.at})

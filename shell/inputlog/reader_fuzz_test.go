@@ -212,20 +212,24 @@ func rewritten(entries []Entry) []byte {
 			if entry.Restart {
 				r.encoder = encoder{secrets: placeholders{last: r.encoder.secrets.last}}
 				r.closeRun(&open)
-				r.encoder.restart(entry.Run)
+				r.encoder.restart(entry.Run, r.seq)
 			} else {
 				r.encoder.header(entry.Run)
 			}
 			r.endLine()
 			open = true
+		case Snapshot:
+			r.seq = r.encoder.snapshot(entry.Last, entry.At, entry.State)
+			r.endLine()
 		case Step:
+			r.seq = entry.Seq
 			r.encoder.input(entry.Seq, entry.At, entry.Input, r.digest)
 			r.digest = ""
 			r.endLine()
 		case Reduced:
 			r.digest = entry.Digest
 		case Stopped:
-			r.encoder.stopped(entry.At, entry.Reason, r.digest)
+			r.encoder.stopped(entry.At, entry.Reason, r.seq, r.digest)
 			r.endLine()
 			open = false
 		}
@@ -236,7 +240,7 @@ func rewritten(entries []Entry) []byte {
 
 func (r *recorder) closeRun(open *bool) {
 	if *open {
-		r.encoder.closing(someTime, r.digest)
+		r.encoder.closing(someTime, r.seq, r.digest)
 		r.endLine()
 	}
 	r.digest, *open = "", false

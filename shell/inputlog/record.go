@@ -13,10 +13,16 @@ import (
 
 // The records that hold no input.
 const (
-	kindRestart = "restart"
-	kindClosing = "closing"
-	kindStopped = "stopped"
+	kindRestart  = "restart"
+	kindSnapshot = "snapshot"
+	kindClosing  = "closing"
+	kindStopped  = "stopped"
 )
+
+// isOtherKind reports whether records of the kind hold no input.
+func isOtherKind(kind string) bool {
+	return kind == kindRestart || kind == kindSnapshot || kind == kindClosing || kind == kindStopped
+}
 
 // record is a line other than the header. Which fields count depends on the kind.
 type record struct {
@@ -31,6 +37,8 @@ type record struct {
 	// last is the number of the last input before this record; version 1.0 did not tell.
 	last    uint64
 	hasLast bool
+	// snapshot is without the configuration.
+	snapshot core.Snapshot
 }
 
 func (r record) isInput() bool { return kindByName[r.kind] != nil }
@@ -48,7 +56,7 @@ func (e *encoder) input(seq uint64, at time.Time, input core.Input, previous str
 	e.json.ObjEnd()
 }
 
-func (e *encoder) restart(run Run) {
+func (e *encoder) restart(run Run, last uint64) {
 	e.json.ObjStart()
 	e.textField("kind", kindRestart)
 	e.version()
@@ -56,22 +64,25 @@ func (e *encoder) restart(run Run) {
 	e.textField("build", run.Build)
 	e.json.FieldStart("config")
 	e.config(run.Config)
+	e.number("last", last)
 	e.json.ObjEnd()
 }
 
-func (e *encoder) closing(at time.Time, previous string) {
+func (e *encoder) closing(at time.Time, last uint64, previous string) {
 	e.json.ObjStart()
 	e.textField("kind", kindClosing)
 	e.time(at)
+	e.number("last", last)
 	e.textField("previous_effects", previous)
 	e.json.ObjEnd()
 }
 
-func (e *encoder) stopped(at time.Time, reason, previous string) {
+func (e *encoder) stopped(at time.Time, reason string, last uint64, previous string) {
 	e.json.ObjStart()
 	e.textField("kind", kindStopped)
 	e.time(at)
 	e.textField("reason", reason)
+	e.number("last", last)
 	e.textField("previous_effects", previous)
 	e.json.ObjEnd()
 }
@@ -96,7 +107,7 @@ func decodeTime(json *jx.Decoder) (at time.Time, err error) {
 // recordFields are the fields of all kinds of records; the constants are their places.
 var recordFields = []string{
 	"seq", "time", "kind", "input", "previous_effects", "reason", "build", "config", "version",
-	"last",
+	"last", "state",
 }
 
 const (
@@ -108,6 +119,9 @@ const (
 	fieldReason
 	fieldBuild
 	fieldConfig
+	fieldVersion
+	fieldLast
+	fieldState
 )
 
 // required are the fields that a record of the kind must have.
@@ -115,6 +129,8 @@ func required(kind string) fieldSet {
 	switch kind {
 	case kindRestart:
 		return fieldKind | fieldTime | fieldBuild | fieldConfig
+	case kindSnapshot:
+		return fieldKind | fieldTime | fieldLast | fieldState
 	case kindClosing:
 		return fieldKind | fieldTime | fieldPrevious
 	case kindStopped:
@@ -164,6 +180,8 @@ func (d *decoder) field(json *jx.Decoder, field string, r *record) (err error) {
 		r.last, err = json.UInt64()
 	case "version":
 		r.version, err = decodeVersion(json)
+	case "state":
+		r.snapshot, err = d.state(json)
 	}
 	return err
 }
@@ -174,13 +192,16 @@ func (d *decoder) finish(r *record, seen fieldSet, input jx.Raw) (err error) {
 		return errors.New("the record has no kind")
 	}
 	kind := kindByName[r.kind]
-	if kind == nil && r.kind != kindRestart && r.kind != kindClosing && r.kind != kindStopped {
+	if kind == nil && !isOtherKind(r.kind) {
 		return fmt.Errorf("unknown record kind %.64q", r.kind)
 	}
 	if err := seen.missing(recordFields, required(r.kind)); err != nil {
 		return fmt.Errorf("a record of kind %s: %w", r.kind, err)
 	}
 	r.run.Started = r.at
+	if r.kind == kindSnapshot {
+		d.known.restart(r.snapshot)
+	}
 	if kind == nil {
 		return r.version.check()
 	}

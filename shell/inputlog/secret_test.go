@@ -45,7 +45,7 @@ func recordSteps(t testing.TB, path string, inputs []core.Input) {
 		w.Append(someTime, input)
 		var effects []core.Effect
 		state, effects = core.Reduce(state, input)
-		w.Effects(effects)
+		w.Effects(effects, state)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestPlaceholdersAndDigestsOverARestart(t *testing.T) {
 			t.Errorf("unexpected %+v", entry)
 		}
 	}
-	const want = ",secret-1,secret-2,secret-1,,secret-3,secret-4,secret-3"
+	const want = ",secret-1,secret-2,secret-1,,secret-8,secret-9,secret-8"
 	if got := strings.Join(seen, ","); got != want {
 		t.Errorf("the passwords are read as %s, not as %s", got, want)
 	}

@@ -28,7 +28,7 @@ func hungLog(t *testing.T) (w *Writer, path string, told chan error) {
 	for w.Err() == nil {
 		start := time.Now()
 		w.Append(someTime, core.DriftPreventionTriggered{Pods: podsOf(1)})
-		w.Effects(nil)
+		w.Effects(nil, core.State{})
 		if spent := time.Since(start); spent > time.Second {
 			t.Fatalf("recording has blocked its caller for %v", spent)
 		}
@@ -125,6 +125,7 @@ func TestPartialWriteIsCutBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	w := open(t, path, nil)
 	w.Append(someTime, core.BecameLeader{})
+	w.Effects(nil, core.State{})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -133,8 +134,8 @@ func TestPartialWriteIsCutBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	r, err := begin(file, Run{})
-	if err != nil {
+	r := newRecorder(path, Run{})
+	if err := r.beginIn(file); err != nil {
 		t.Fatal(err)
 	}
 	// What a write that failed half-way leaves behind.

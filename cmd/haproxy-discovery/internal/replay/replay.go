@@ -102,6 +102,18 @@ func (p *player) fresh(line int, config core.Config) {
 	}
 }
 
+// restored goes on from a snapshot.
+func (p *player) restored(e inputlog.Snapshot) {
+	p.State, p.LastSeq = e.State, e.Last
+	p.check.begin(e.Line, p.State)
+	if p.Pod != nil {
+		_, known := p.State.Standing(*p.Pod)
+		p.PodSeen = p.PodSeen || known
+	}
+	p.Warn(fmt.Sprintf("line %d: starts from a snapshot of the state after seq %d; what was before is "+
+		"not in this log", e.Line, e.Last))
+}
+
 func (p *player) take(entry inputlog.Entry) error {
 	if p.Until.Seq > 0 && p.LastSeq >= p.Until.Seq {
 		// Only what was recorded of the last step is still of interest.
@@ -115,6 +127,8 @@ func (p *player) take(entry inputlog.Entry) error {
 		return p.start(e)
 	case inputlog.Reduced:
 		p.compare(e)
+	case inputlog.Snapshot:
+		p.restored(e)
 	case inputlog.Stopped:
 		text := fmt.Sprintf("line %d: recording has stopped here: %s", e.Line, e.Reason)
 		if e.Lost > 0 {
