@@ -16,7 +16,7 @@
 //	R28  shell/inputlog/writer.go       every input is recorded before it is reduced, never waiting
 //	R29  shell/inputlog/reader.go       a torn end is a warning, any other damage an error
 //	R30  effects/outbox.go              what a subscriber that lags behind still gets
-//	R31  shell/component.go             shutdown: quiet, complete, within a second
+//	R31  shell/start.go                 shutdown: quiet, complete, within a second
 //	R32  shell/loop.go                  a panic of the reducer stops the component
 //
 // The loop never waits for a probe, a subscriber or a disk, and decides nothing: all policy is
