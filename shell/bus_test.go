@@ -104,12 +104,13 @@ func TestForeignEventsOnTheBusAreNoProblem(t *testing.T) {
 func TestBusThatLagsTooFarEndsTheComponent(t *testing.T) {
 	bus, told := newTestBus(), &problemLog{}
 	defer close(bus.gate)
-	r := newRunning(t, New(bus, nil, WithObserver(told), terminating(10_002)))
-	r.HandleEvent(core.BecameLeader{})
-	r.begin()
+	c := New(bus, nil, WithObserver(told), terminating(10_002)) // no other subscriber is there to lag
+	c.HandleEvent(core.BecameLeader{})
+	ended := make(chan error, 1)
+	go func() { ended <- c.Start(t.Context()) }()
 	told.await(t, SubscriberDropped) // though the bus never comes back from the first event
 	select {
-	case err := <-r.ended:
+	case err := <-ended:
 		if !errors.Is(err, ErrBusLagging) || !errors.Is(err, effects.ErrLagging) {
 			t.Errorf("Start: %v", err)
 		}
