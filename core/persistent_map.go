@@ -3,83 +3,33 @@ package core
 import (
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/cilium/statedb/part"
+
+	"github.com/haproxy-discovery/haproxy-discovery/core/internal/persistent"
 )
 
-// podMap is an immutable map from pods to values, ordered by key: Set and Delete return a new map
-// and share what did not change with the old one, in O(log n). Transactions stay hidden, so that a
-// map, once seen, never changes. The zero value is an empty map. Behind a pointer, maps that are one
-// and the same are told by a glance, and the states that hold them are small.
-type podMap[V any] struct{ tree *part.Map[string, V] }
+// podMap is an immutable map from pods to values, ordered by key. The zero value is an empty map.
+// Maps that are one and the same are equal.
+type podMap[V any] struct{ entries persistent.Map[V] }
 
-// A key is bounded where pods come in (R3): the tree loses entries with keys of 64 KiB and more.
-//
-// treeKey orders like PodKey.Compare: the terminator sorts before anything that can follow it. A
-// NUL byte inside a namespace is escaped, so that no two keys collide, whatever they hold.
-func treeKey(key PodKey) string {
-	namespace := key.Namespace
-	if strings.IndexByte(namespace, 0) >= 0 {
-		namespace = strings.ReplaceAll(namespace, "\x00", "\x00\xff")
-	}
-	return namespace + "\x00\x01" + key.Name
-}
-
-func (m podMap[V]) Get(key PodKey) (v V, found bool) {
-	if m.tree == nil { // spares making the key
-		return v, false
-	}
-	return m.tree.Get(treeKey(key))
-}
-
+func (m podMap[V]) Get(key PodKey) (V, bool) { return m.entries.Get(key.Namespace, key.Name) }
 func (m podMap[V]) Set(key PodKey, v V) podMap[V] {
-	var tree part.Map[string, V]
-	if m.tree != nil {
-		tree = *m.tree
-	}
-	tree = tree.Set(treeKey(key), v)
-	return podMap[V]{&tree}
+	return podMap[V]{m.entries.Set(key.Namespace, key.Name, v)}
 }
-
 func (m podMap[V]) Delete(key PodKey) podMap[V] {
-	if m.tree == nil {
-		return m
-	}
-	tree := m.tree.Delete(treeKey(key))
-	if tree.Len() == 0 {
-		return podMap[V]{}
-	}
-	return podMap[V]{&tree}
+	return podMap[V]{m.entries.Delete(key.Namespace, key.Name)}
 }
-
-func (m podMap[V]) Len() int {
-	if m.tree == nil {
-		return 0
-	}
-	return m.tree.Len()
-}
-
+func (m podMap[V]) Len() int            { return m.entries.Len() }
 func (m podMap[V]) Has(key PodKey) bool { _, found := m.Get(key); return found }
 
 // All iterates in the order of the keys.
-func (m podMap[V]) All() iter.Seq[V] {
-	return func(yield func(V) bool) {
-		if m.tree == nil {
-			return
-		}
-		for _, v := range m.tree.All() {
-			if !yield(v) {
-				return
-			}
-		}
-	}
-}
+func (m podMap[V]) All() iter.Seq[V] { return m.entries.All() }
 
 // changedKeys lists, in order, the keys under which two maps do not hold the same value. It walks
 // both side by side, unless they are one and the same.
 func changedKeys[V comparable](is, was podMap[V], keyOf func(V) PodKey) []PodKey {
-	if is.tree == was.tree {
+	if is == was {
 		return nil
 	}
 	var changed []PodKey

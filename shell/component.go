@@ -72,6 +72,11 @@ func New(bus Bus, logger *slog.Logger, opts ...Option) *Component {
 	}
 	state := core.New(c.config)
 	c.state.Store(&state)
+	for _, observer := range c.observers {
+		if interested, is := observer.(ComponentObserver); is {
+			interested.Observes(c)
+		}
+	}
 	if bus != nil {
 		c.toBus = c.publisher.Subscribe("bus")
 		c.unsubscribe = bus.Subscribe(ComponentName, func(event any) {

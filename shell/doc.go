@@ -24,7 +24,7 @@
 // so that nobody compiles what he does not use:
 //
 //	shell/recording  writes the input log, whose format is shell/inputlog's
-//	shell/timeline   remembers since when pods stand where they stand, for the two that follow
+//	shell/timeline   holds the newest core/projection for those who look, such as the two that follow
 //	shell/metrics    shows it all to Prometheus
 //	shell/status     serves the status page, health and metrics over HTTP
 //	shell/checking   checks the invariants of core at each step, beside the loop

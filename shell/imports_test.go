@@ -12,7 +12,7 @@ func TestDependencies(t *testing.T) {
 	t.Parallel()
 	const clientGo, prometheus, cobra = "k8s.io/client-go", "github.com/prometheus/", "github.com/spf13/"
 	for packages, forbidden := range map[string][]string{
-		"../core ../core/invariant ../effects . ./inputlog ./recording ./checking ./timeline": {
+		"../core ../core/invariant ../core/projection ../effects . ./inputlog ./recording ./checking ./timeline": {
 			clientGo, prometheus, cobra,
 		},
 		"./metrics":    {clientGo, cobra},

@@ -128,8 +128,8 @@ func (l *loop) step(input core.Input) error {
 	after, took := l.state, time.Since(begun)
 	l.component.state.Store(&after)
 	l.observers.reduced(Step{
-		Seq: l.seq, Time: at, Input: input,
-		Before: before, After: after, Effects: produced, Took: took,
+		Seq: l.seq, Time: at, Took: took,
+		Step: core.Step{Before: before, Input: input, After: after, Effects: produced},
 	})
 	for _, effect := range produced {
 		l.perform(at, effect)

@@ -26,16 +26,20 @@ type Observer interface {
 	Problem(problem Problem)
 }
 
+// ComponentObserver is an Observer that wants to know whom it observes, to ask it questions later:
+// New calls Observes once, before it returns.
+type ComponentObserver interface {
+	Observer
+	Observes(component *Component)
+}
+
 // Step is one step of the loop.
 type Step struct {
 	// Seq counts the steps of this component, from 1.
 	Seq uint64
 	// Time is when the input was taken up.
-	Time    time.Time
-	Input   core.Input
-	Before  core.State
-	After   core.State
-	Effects []core.Effect
+	Time time.Time
+	core.Step
 	// Took is the time that Reduce has taken.
 	Took time.Duration
 }

@@ -93,7 +93,7 @@ func (f *demoFlags) run(ctx context.Context, std streams) error {
 	}}}
 	if served != nil {
 		narrate("status page: http://" + served.listener.Addr().String())
-		tasks = append(tasks, task{"HTTP server", served.serving(component, recorder, logger)})
+		tasks = append(tasks, task{"HTTP server", served.serving(recorder, logger)})
 	}
 	out := heard(std.out, f.listen != "" || f.record != "")
 	return newProgram(component, out, format, logger).run(ctx, tasks...)

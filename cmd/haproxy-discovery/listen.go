@@ -32,7 +32,7 @@ func addListenFlag(set *pflag.FlagSet, address *string) {
 // options, violated and followChecks may be called on nil, for a command without the flag.
 type statusServer struct {
 	listener net.Listener
-	times    *timeline.Timeline
+	page     *status.Page
 	metrics  *metrics.Metrics
 }
 
@@ -46,8 +46,16 @@ func listen(address string) (*statusServer, error) {
 	if err != nil {
 		return nil, usagef("--listen %q: %w", address, bareReason(err))
 	}
-	times := timeline.New()
-	return &statusServer{listener: listener, times: times, metrics: metrics.New(times)}, nil
+	counted := metrics.New()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(counted, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	page := status.New(status.Options{
+		Metrics:    promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
+		StaleAfter: staleView,
+		Build:      "haproxy-discovery " + buildText(),
+	})
+	return &statusServer{listener: listener, page: page, metrics: counted}, nil
 }
 
 // bareReason leaves out what the flag's own name and value tell.
@@ -67,7 +75,7 @@ func (s *statusServer) options() []shell.Option {
 	if s == nil {
 		return nil
 	}
-	return []shell.Option{shell.WithObserver(s.times), shell.WithObserver(s.metrics)}
+	return []shell.Option{shell.WithObserver(s.page), shell.WithObserver(s.metrics)}
 }
 
 // violated counts a violation of an invariant for the metrics.
@@ -87,28 +95,19 @@ func (s *statusServer) followChecks(checks metrics.Checks) {
 // follow shows how things stand with where inputs come from, and when that of the pods was last heard
 // of.
 func (s *statusServer) follow(sources func() []timeline.Source, lastContact func() time.Time) {
-	s.times.FollowSources(sources)
-	s.times.FollowStore(lastContact)
+	for _, times := range []*timeline.Timeline{s.page.Timeline, s.metrics.Timeline} {
+		times.FollowSources(sources)
+		times.FollowStore(lastContact)
+	}
 }
 
 // serving is the activity that serves until its context ends. The recorder may be nil.
 func (s *statusServer) serving(
-	component *shell.Component, recorder *recording.Recorder, logger *slog.Logger,
+	recorder *recording.Recorder, logger *slog.Logger,
 ) func(context.Context) error {
-	s.metrics.FollowSubscribers(component.Subscriptions)
 	if recorder != nil {
 		s.metrics.FollowInputLog(recorder)
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(s.metrics, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	handler := status.NewHandler(status.Options{
-		Component:  component,
-		Timeline:   s.times,
-		Metrics:    promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
-		StaleAfter: staleView,
-		Build:      "haproxy-discovery " + buildText(),
-	})
 	logger.Info("serving HTTP", "address", s.listener.Addr().String())
-	return func(ctx context.Context) error { return status.Serve(ctx, s.listener, handler, logger) }
+	return func(ctx context.Context) error { return status.Serve(ctx, s.listener, s.page, logger) }
 }

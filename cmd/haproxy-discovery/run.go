@@ -109,7 +109,7 @@ func (f *runFlags) run(ctx context.Context, std streams) error {
 	}
 	if served != nil {
 		served.follow(sources, feed.lastContact)
-		tasks = append(tasks, task{"HTTP server", served.serving(component, recorder, logger)})
+		tasks = append(tasks, task{"HTTP server", served.serving(recorder, logger)})
 	}
 	if f.once {
 		tasks = append(tasks, task{"--once", first.wait})

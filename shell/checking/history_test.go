@@ -54,6 +54,7 @@ func (h *history) step() shell.Step {
 	}
 	h.seq++
 	return shell.Step{
-		Seq: h.seq, Time: time.Now(), Input: input, Before: before, After: after, Effects: effects,
+		Seq: h.seq, Time: time.Now(),
+		Step: core.Step{Before: before, Input: input, After: after, Effects: effects},
 	}
 }

@@ -11,15 +11,13 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/metrics"
-	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
 // BenchmarkStep is what a pod's replacement costs, both of its steps together, at 1,000 pods: the
-// reducer alone, and what the timeline and the metrics add, measured in the same run.
+// reducer alone, and what the metrics add, measured in the same run.
 func BenchmarkStep(b *testing.B) {
 	state := admitted(b, 1_000)
-	times := timeline.New()
-	observers := []shell.Observer{times, metrics.New(times)}
+	observers := []shell.Observer{metrics.New()}
 	var alone, added []time.Duration
 	seq := uint64(0)
 	step := func(input core.Input) (effects []core.Effect, reducing, observing time.Duration) {
@@ -28,8 +26,8 @@ func BenchmarkStep(b *testing.B) {
 		after, effects := core.Reduce(state, input)
 		reduced := time.Now()
 		done := shell.Step{
-			Seq: seq, Time: begun, Input: input, Before: state, After: after, Effects: effects,
-			Took: reduced.Sub(begun),
+			Seq: seq, Time: begun, Took: reduced.Sub(begun),
+			Step: core.Step{Before: state, Input: input, After: after, Effects: effects},
 		}
 		for _, observer := range observers {
 			observer.Reduced(done)
@@ -54,15 +52,16 @@ func BenchmarkDriftStep(b *testing.B) {
 	for standing := range state.Standings() {
 		pods = append(pods, standing.Pod)
 	}
-	times := timeline.New()
-	counted := metrics.New(times)
+	counted := metrics.New()
 	var alone, added []time.Duration
 	for b.Loop() {
 		begun := time.Now()
-		after, effects := core.Reduce(state, core.DriftPreventionTriggered{Pods: pods})
+		tick := core.DriftPreventionTriggered{Pods: pods}
+		after, effects := core.Reduce(state, tick)
 		reduced := time.Now()
-		done := shell.Step{Time: begun, Input: core.DriftPreventionTriggered{Pods: pods}, Before: state, After: after, Effects: effects}
-		times.Reduced(done)
+		done := shell.Step{
+			Time: begun, Step: core.Step{Before: state, Input: tick, After: after, Effects: effects},
+		}
 		counted.Reduced(done)
 		alone, added = append(alone, reduced.Sub(begun)), append(added, time.Since(reduced))
 	}

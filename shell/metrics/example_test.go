@@ -7,15 +7,12 @@ import (
 
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/metrics"
-	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
 // Metrics observe a component and are registered like any collector.
 func Example() {
-	times := timeline.New()
-	counted := metrics.New(times)
-	component := shell.New(nil, nil, shell.WithObserver(times), shell.WithObserver(counted))
-	counted.FollowSubscribers(component.Subscriptions)
+	counted := metrics.New()
+	_ = shell.New(nil, nil, shell.WithObserver(counted))
 
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(counted)

@@ -7,17 +7,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/projection"
+	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
-// What is asked when Prometheus scrapes. The collection walks over all pods once.
+// What is asked when Prometheus scrapes. Only the age of the oldest candidate is looked for among
+// pods, those that are unsettled; all else is counted already.
 var (
 	fleetSize = description("fleet_size",
 		"Agents that are admitted: the endpoints of the fleet.")
-	candidates = description("candidates",
-		"Pods worth a probe, whether their agents are admitted or not.")
-	ignoredPods = description("ignored_pods",
-		"Pods left out silently: terminating, not running, without an address, or deselected.")
+	podCount = description("pods",
+		"Pods by status: admitted, candidate (its first probe has no verdict yet), rejected, "+
+			"ignored, undecided (the gate is closed).",
+		"status")
 	rejectedPods = description("rejected_pods",
 		"Pods that are rejected now: by their facts, or because their agents have not answered.",
 		"reason", "cause")
@@ -57,7 +60,7 @@ func description(name, help string, labels ...string) *prometheus.Desc {
 
 func describeGauges(descriptions chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
-		fleetSize, candidates, ignoredPods, rejectedPods, gateOpen, generation, probesInFlight,
+		fleetSize, podCount, rejectedPods, gateOpen, generation, probesInFlight,
 		probesQueued, storeViewAge, verifiedViewAge, lostViews, sourceUp,
 		oldestUnadmitted, subscriberLag, inputLogBytes,
 		inputLogStopped, uncheckedSteps,
@@ -72,7 +75,7 @@ func gauge(desc *prometheus.Desc, value float64, labels ...string) prometheus.Me
 
 // collectPresent tells of one moment: all its values are of the same state.
 func (m *Metrics) collectPresent(collected chan<- prometheus.Metric) {
-	moment, now := m.times.Now(), time.Now()
+	moment, now := m.Now(), time.Now()
 	state := moment.State
 	collectPods(collected, moment)
 	collected <- gauge(fleetSize, float64(state.Admitted().Len()))
@@ -92,28 +95,26 @@ func (m *Metrics) collectPresent(collected chan<- prometheus.Metric) {
 	collected <- gauge(storeViewAge, moment.ViewAge(now).Seconds())
 	collectAudit(collected, moment.Audit(), now)
 	collectSources(collected, moment.Sources)
-	collected <- gauge(oldestUnadmitted, moment.OldestUnadmitted(now).Seconds())
+	waited := 0.0
+	if since := moment.OldestUnadmitted(); !since.IsZero() {
+		waited = now.Sub(since).Seconds()
+	}
+	collected <- gauge(oldestUnadmitted, waited)
 }
 
 func collectPods(collected chan<- prometheus.Metric, moment timeline.Moment) {
-	candidateCount, ignored := 0, 0
+	for _, status := range projection.Statuses() {
+		collected <- gauge(podCount, float64(moment.Count(status)), string(status))
+	}
 	rejected := map[core.Reason]map[core.Cause]int{}
 	for reason := range rejectionCauses {
 		rejected[reason] = map[core.Cause]int{}
 	}
-	for standing, record := range moment.Pods() {
-		if standing.Verdict.Kind == core.IsCandidate {
-			candidateCount++
-		}
-		switch record.Status {
-		case timeline.Ignored:
-			ignored++
-		case timeline.Rejected:
-			rejected[record.Reason][knownCause(record.Reason, record.Cause)]++
+	for count := range moment.Counts() {
+		if count.Status == projection.Rejected {
+			rejected[count.Reason][knownCause(count.Reason, count.Cause)] += count.Pods
 		}
 	}
-	collected <- gauge(candidates, float64(candidateCount))
-	collected <- gauge(ignoredPods, float64(ignored))
 	for reason, causes := range rejectionCauses {
 		for _, cause := range causes {
 			collected <- gauge(rejectedPods, float64(rejected[reason][cause]), string(reason), string(cause))
@@ -147,12 +148,9 @@ func collectSources(collected chan<- prometheus.Metric, sources []timeline.Sourc
 // labelText is a text as Prometheus takes it for the value of a label.
 func labelText(text string) string { return strings.ToValidUTF8(text, "?") }
 
-func (m *Metrics) collectSubscribers(collected chan<- prometheus.Metric) {
-	if m.subscriptions == nil {
-		return
-	}
+func collectSubscribers(collected chan<- prometheus.Metric, component *shell.Component) {
 	lags := map[string]int{}
-	for _, subscription := range m.subscriptions() {
+	for _, subscription := range component.Subscriptions() {
 		name := labelText(subscription.Name())
 		lags[name] = max(lags[name], subscription.Lag())
 	}

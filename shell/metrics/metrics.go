@@ -1,12 +1,12 @@
 // Package metrics shows discovery to Prometheus. A Metrics is an observer that counts what happens,
-// and a prometheus.Collector that looks at the present state when it is scraped: a step of the loop
-// costs a few counters, however many pods there are.
+// and a prometheus.Collector that looks at the newest projection when it is scraped: a step of the
+// loop costs a few counters, however many pods there are.
 //
-//	times := timeline.New()
-//	counted := metrics.New(times)
-//	component := shell.New(bus, logger, shell.WithObserver(times), shell.WithObserver(counted))
-//	counted.FollowSubscribers(component.Subscriptions)
+//	counted := metrics.New()
+//	component := shell.New(bus, logger, shell.WithObserver(counted))
 //	registry.MustRegister(counted)
+//
+// One that observes no component fails the scrape, rather than giving numbers of nothing.
 //
 // Labels take values of closed sets (labels.go), which are there with 0 from the beginning, so that
 // the first increase of a counter is seen as one; only subscribers, sources and the problems of
@@ -15,27 +15,30 @@
 package metrics
 
 import (
+	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/core/invariant"
-	"github.com/haproxy-discovery/haproxy-discovery/effects"
+	"github.com/haproxy-discovery/haproxy-discovery/core/projection"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
-// Metrics observes one component and is collected by Prometheus.
+// Metrics observes one component and is collected by Prometheus. The timeline's methods tell it
+// where the component's inputs come from.
 type Metrics struct {
+	*timeline.Timeline
 	counters counters
-	times    *timeline.Timeline
 	// started belongs to the component's loop: when each outstanding probe has started.
 	started map[core.ProbeID]time.Time
 
-	subscriptions func() []*effects.Subscription
-	inputLog      InputLog
-	checks        Checks
+	component atomic.Pointer[shell.Component]
+	inputLog  InputLog
+	checks    Checks
 }
 
 // InputLog is what is asked of a recorder; shell/recording's is one.
@@ -52,17 +55,18 @@ type Checks interface {
 	Unchecked() uint64
 }
 
-// New makes the metrics. What they tell of the present comes from the timeline, which must observe
-// the same component.
-func New(times *timeline.Timeline) *Metrics {
-	return &Metrics{counters: newCounters(), times: times, started: map[core.ProbeID]time.Time{}}
+// New makes the metrics.
+func New() *Metrics {
+	return &Metrics{
+		Timeline: timeline.New(), counters: newCounters(), started: map[core.ProbeID]time.Time{},
+	}
 }
 
-// FollowSubscribers adds how far each subscriber lags behind. To be called before the metrics are
-// registered, with the component's Subscriptions.
-func (m *Metrics) FollowSubscribers(subscriptions func() []*effects.Subscription) {
-	m.subscriptions = subscriptions
-}
+// Observes implements shell.ComponentObserver.
+func (m *Metrics) Observes(component *shell.Component) { m.component.Store(component) }
+
+// errUnobserving is what a scrape of metrics that belong to no component says.
+var errUnobserving = errors.New("these metrics observe no component: give them to shell.WithObserver")
 
 // FollowInputLog adds what becomes of the input log. To be called before the metrics are
 // registered.
@@ -96,23 +100,26 @@ func (m *Metrics) Collect(collected chan<- prometheus.Metric) {
 	for _, collector := range m.counters.all() {
 		collector.Collect(collected)
 	}
+	component := m.component.Load()
+	if component == nil {
+		collected <- prometheus.NewInvalidMetric(fleetSize, errUnobserving)
+		return
+	}
 	m.collectPresent(collected)
-	m.collectSubscribers(collected)
+	collectSubscribers(collected, component)
 	m.collectInputLog(collected)
 	m.collectChecks(collected)
 }
 
-// Taken implements shell.Observer.
-func (m *Metrics) Taken(time.Time, core.Input) {}
-
 // Reduced implements shell.Observer.
 func (m *Metrics) Reduced(step shell.Step) {
+	m.Timeline.Reduced(step)
 	m.counters.reduceSeconds.Observe(step.Took.Seconds())
 	if finished, is := step.Input.(core.ProbeFinished); is {
 		m.probeFinished(step, finished)
 	}
-	if trigger, is := fullPass(step); is {
-		m.counters.passes.WithLabelValues(string(trigger)).Inc()
+	if projection.FullPass(step.Step) {
+		m.counters.passes.WithLabelValues(string(projection.TriggerOf(step.Input))).Inc()
 	}
 	for _, effect := range step.Effects {
 		switch e := effect.(type) {
@@ -156,39 +163,10 @@ func (m *Metrics) probeFinished(step shell.Step, finished core.ProbeFinished) {
 
 // Problem implements shell.Observer.
 func (m *Metrics) Problem(problem shell.Problem) {
+	m.Timeline.Problem(problem)
 	if problem.Kind == shell.StoreUnreadable {
 		m.counters.storeErrors.Inc()
 		return
 	}
 	m.counters.problems.WithLabelValues(labelText(string(problem.Kind))).Inc()
-}
-
-// fullPass tells whether a step looked at every pod (R7).
-func fullPass(step shell.Step) (core.Trigger, bool) {
-	if !step.After.GateOpen() {
-		return "", false
-	}
-	switch in := step.Input.(type) {
-	case core.ConfigValidated:
-		return core.TriggerConfigValidated, !refused(step)
-	case core.CredentialsUpdated:
-		return core.TriggerCredentialsUpdated, !refused(step)
-	case core.PodStoreSet:
-		return core.TriggerPodStoreSet, true
-	case core.ResourceSyncComplete:
-		return core.TriggerResourceSyncComplete, in.Resource == core.HAProxyPods
-	case core.DriftPreventionTriggered:
-		return core.TriggerDriftPreventionTriggered, true
-	default:
-		return "", false
-	}
-}
-
-// refused tells that a step has dropped its input as a whole: refusals come first.
-func refused(step shell.Step) bool {
-	if len(step.Effects) == 0 {
-		return false
-	}
-	_, is := step.Effects[0].(core.Refuse)
-	return is
 }

@@ -38,7 +38,6 @@ type scraped struct {
 	*shell.Component
 	t        *testing.T
 	counted  *metrics.Metrics
-	times    *timeline.Timeline
 	registry *prometheus.Registry
 	url      string
 }
@@ -54,12 +53,10 @@ func (fakeChecks) Unchecked() uint64 { return 3 }
 
 func start(t *testing.T, port int, store shell.PodStore, log metrics.InputLog) *scraped {
 	t.Helper()
-	times := timeline.New()
-	counted := metrics.New(times)
+	counted := metrics.New()
 	component := shell.New(nil, nil, shell.WithDriftInterval(0),
 		shell.WithConfig(core.Config{RetryDelay: 20 * time.Second, MaxRetryDelay: 30 * time.Second}),
-		shell.WithObserver(times), shell.WithObserver(counted))
-	counted.FollowSubscribers(component.Subscriptions)
+		shell.WithObserver(counted))
 	counted.FollowInputLog(log)
 	counted.FollowChecks(fakeChecks{})
 	registry := prometheus.NewPedanticRegistry()
@@ -79,7 +76,7 @@ func start(t *testing.T, port int, store shell.PodStore, log metrics.InputLog) *
 			t.Error(err)
 		}
 	})
-	return &scraped{component, t, counted, times, registry, server.URL}
+	return &scraped{component, t, counted, registry, server.URL}
 }
 
 // await waits until all that was put in is taken up and the state satisfies the condition.
@@ -87,7 +84,7 @@ func (s *scraped) await(what string, condition func(core.State) bool) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	for s.Ping(ctx) != nil || !condition(s.State()) {
+	for s.Ping(ctx) != nil || !condition(s.counted.Now().State) {
 		if ctx.Err() != nil {
 			s.t.Fatalf("waited in vain for %s", what)
 		}
@@ -171,7 +168,7 @@ func TestScrapeOfALiveComponent(t *testing.T) {
 		return generationOf(state) == 1 && state.RetryTimersLen() == 1
 	})
 
-	s.times.FollowSources(func() []timeline.Source {
+	s.counted.FollowSources(func() []timeline.Source {
 		return []timeline.Source{
 			{Kind: timeline.PodSource, Name: "pods", Audit: timeline.Audit{
 				Began: time.Now().Add(-time.Hour), Verified: time.Now().Add(-time.Minute), LostViews: 2,
@@ -189,8 +186,9 @@ func TestScrapeOfALiveComponent(t *testing.T) {
 		`haptic_discovery_source_up{source="?"}`:                                               1,
 		"haptic_discovery_lost_views_total":                                                    2,
 		"haptic_discovery_fleet_size":                                                          1,
-		"haptic_discovery_candidates":                                                          2,
-		"haptic_discovery_ignored_pods":                                                        1,
+		`haptic_discovery_pods{status="admitted"}`:                                             1,
+		`haptic_discovery_pods{status="ignored"}`:                                              1,
+		`haptic_discovery_pods{status="rejected"}`:                                             3,
 		`haptic_discovery_rejected_pods{cause="refused",reason="agent_unreachable"}`:           1,
 		`haptic_discovery_rejected_pods{cause="waiting",reason="agent_container_not_running"}`: 1,
 		`haptic_discovery_rejected_pods{cause="malformed",reason="malformed_pod"}`:             1,
@@ -307,19 +305,26 @@ func TestScrapeWhileAgentsHang(t *testing.T) {
 	})
 }
 
+// Who forgets to let the metrics observe a component gets an error, not a green light of zeros.
+func TestMetricsThatObserveNothingFailTheScrape(t *testing.T) {
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(metrics.New())
+	if _, err := registry.Gather(); err == nil || !strings.Contains(err.Error(), "observe no component") {
+		t.Errorf("the scrape says %v", err)
+	}
+}
+
 // The names that dashboards and alerts rely on, and no other; as Prometheus wants them, and there
 // from the beginning.
 func TestNamesAndLint(t *testing.T) {
 	s := start(t, 5555, loopback.NewStore(), fakeLog{})
 	s.Subscribe("\xff a name that is no text")
 	audited := timeline.Source{Kind: timeline.PodSource, Audit: timeline.Audit{Began: time.Now()}}
-	s.times.FollowSources(func() []timeline.Source { return []timeline.Source{audited} })
+	s.counted.FollowSources(func() []timeline.Source { return []timeline.Source{audited} })
 	want := []string{
-		"haptic_discovery_candidates",
 		"haptic_discovery_fleet_size",
 		"haptic_discovery_gate_open",
 		"haptic_discovery_generation",
-		"haptic_discovery_ignored_pods",
 		"haptic_discovery_input_log_bytes_total",
 		"haptic_discovery_input_log_stopped",
 		"haptic_discovery_invariant_unchecked_steps_total",
@@ -327,6 +332,7 @@ func TestNamesAndLint(t *testing.T) {
 		"haptic_discovery_lost_views_total",
 		"haptic_discovery_oldest_unadmitted_candidate_seconds",
 		"haptic_discovery_passes_total",
+		"haptic_discovery_pods",
 		"haptic_discovery_probe_duration_seconds",
 		"haptic_discovery_probes_in_flight",
 		"haptic_discovery_probes_queued",

@@ -14,10 +14,12 @@
 // tell how old the view is. readyz tells that config, credentials, a pod store and its initial sync
 // were known once; it never goes back.
 //
-// NewHandler can be mounted under any path that ends with a slash, since the page's own links are
-// relative:
+// A Page is both the observer that knows and the handler that shows. It can be mounted under any
+// path that ends with a slash, since its own links are relative:
 //
-//	mux.Handle("/discovery/", http.StripPrefix("/discovery", status.NewHandler(options)))
+//	page := status.New(status.Options{})
+//	component := shell.New(bus, logger, shell.WithObserver(page))
+//	mux.Handle("/discovery/", http.StripPrefix("/discovery", page))
 //
 // Serve runs a server of its own, with time limits, that ends within half a second of its context.
 // Who mounts the handler on another server should see that requests' contexts end when that shuts

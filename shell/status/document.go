@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/projection"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
@@ -25,10 +26,12 @@ type summary struct {
 	Missing  []string `json:"missing"`
 	// Generation is that of the last publication, 0 before the first.
 	Generation uint64 `json:"generation"`
-	FleetSize  int    `json:"fleet_size"`
-	Candidates int    `json:"candidates"`
-	Rejected   int    `json:"rejected"`
-	Ignored    int    `json:"ignored"`
+	// The pods by status; the fleet's are the admitted ones.
+	FleetSize  int `json:"fleet_size"`
+	Candidates int `json:"candidates"`
+	Rejected   int `json:"rejected"`
+	Ignored    int `json:"ignored"`
+	Undecided  int `json:"undecided"`
 	// ViewTime is when the pods were last known to be up to date, ViewAge how long ago that was;
 	// while they never were, how long they are waited for.
 	ViewTime   string  `json:"view_time"`
@@ -65,16 +68,16 @@ type problem struct {
 	Time  string            `json:"time"`
 }
 
-// row is one pod. Comparable, so that the stream sees what has changed.
+// row is one pod.
 type row struct {
-	Namespace string          `json:"namespace"`
-	Name      string          `json:"name"`
-	UID       string          `json:"uid"`
-	Verdict   timeline.Status `json:"verdict"`
-	Reason    core.Reason     `json:"reason"`
-	Cause     core.Cause      `json:"cause"`
-	Detail    string          `json:"detail"`
-	Attempts  int             `json:"attempts"`
+	Namespace string            `json:"namespace"`
+	Name      string            `json:"name"`
+	UID       string            `json:"uid"`
+	Verdict   projection.Status `json:"verdict"`
+	Reason    core.Reason       `json:"reason"`
+	Cause     core.Cause        `json:"cause"`
+	Detail    string            `json:"detail"`
+	Attempts  int               `json:"attempts"`
 	// Probe is queued or in_flight while it is; NextRetry is set while a retry is planned.
 	Probe     string         `json:"probe"`
 	NextRetry string         `json:"next_retry"`
@@ -84,51 +87,46 @@ type row struct {
 	Since     string         `json:"since"`
 }
 
-func (r row) key() core.PodKey { return core.PodKey{Namespace: r.Namespace, Name: r.Name} }
-
-func (h *handler) debugFleet(w http.ResponseWriter, _ *http.Request) {
+func (p *Page) debugFleet(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
-	_ = encoder.Encode(h.document(time.Now())) // fails only if nobody reads any more
+	moment := p.Now()
+	// Fails only if nobody reads any more.
+	_ = encoder.Encode(document{p.summary(moment, time.Now()), rowsOf(moment)})
 }
 
-func (h *handler) document(now time.Time) document {
-	moment := h.Timeline.Now()
+func (p *Page) summary(moment timeline.Moment, now time.Time) summary {
 	state := moment.State
 	_, generation, _ := state.Published()
-	d := document{
-		summary: summary{
-			Time: timeText(now), GateOpen: state.GateOpen(), Missing: missing(state),
-			Generation: generation, FleetSize: state.Admitted().Len(),
-			ViewTime: timeText(moment.StoreSeen), ViewAge: moment.ViewAge(now).Seconds(),
-			StaleAfter: h.StaleAfter.Seconds(), Audit: auditOf(moment.Audit(), now), Sources: sourcesOf(moment.Sources),
-			Problems: problemsOf(moment.Problems), Build: h.Build,
-		},
-		Pods: make([]row, 0, state.Len()),
+	return summary{
+		Time: timeText(now), GateOpen: state.GateOpen(),
+		Missing:    append([]string{}, projection.GateLacks(state)...),
+		Generation: generation, FleetSize: moment.Count(projection.Admitted),
+		Candidates: moment.Count(projection.Candidate), Rejected: moment.Count(projection.Rejected),
+		Ignored: moment.Count(projection.Ignored), Undecided: moment.Count(projection.Undecided),
+		ViewTime: timeText(moment.StoreSeen), ViewAge: moment.ViewAge(now).Seconds(),
+		StaleAfter: p.options.StaleAfter.Seconds(), Audit: auditOf(moment.Audit(), now),
+		Sources:  sourcesOf(moment.Sources),
+		Problems: problemsOf(moment.Problems), Build: p.options.Build,
 	}
-	for standing, record := range moment.Pods() {
-		if standing.Verdict.Kind == core.IsCandidate {
-			d.Candidates++
-		}
-		switch record.Status {
-		case timeline.Rejected:
-			d.Rejected++
-		case timeline.Ignored:
-			d.Ignored++
-		}
-		d.Pods = append(d.Pods, rowOf(standing, record, moment.RetryAt(standing)))
-	}
-	return d
 }
 
-func rowOf(standing core.Standing, record timeline.Record, retryAt time.Time) row {
+func rowsOf(moment timeline.Moment) []row {
+	rows := make([]row, 0, moment.State.Len())
+	for standing, pod := range moment.Pods() {
+		rows = append(rows, rowOf(standing, pod))
+	}
+	return rows
+}
+
+func rowOf(standing core.Standing, pod projection.Pod) row {
 	r := row{
 		Namespace: standing.Pod.Key.Namespace, Name: standing.Pod.Key.Name, UID: standing.Pod.UID,
-		Verdict: record.Status, Reason: record.Reason, Cause: record.Cause, Detail: record.Detail,
-		Attempts: standing.Attempts, NextRetry: timeText(retryAt),
+		Verdict: pod.Status, Reason: pod.Reason, Cause: pod.Cause, Detail: pod.Detail,
+		Attempts: standing.Attempts, NextRetry: timeText(pod.RetryAt),
 		Version: standing.Version.Text, RuntimeID: standing.Pod.RuntimeID, URL: standing.Identity.URL,
-		Since: timeText(record.Since),
+		Since: timeText(pod.Since),
 	}
 	switch {
 	case standing.Queued:

@@ -12,25 +12,22 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/metrics"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/status"
-	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
 // A program that embeds discovery mounts the status page and the metrics on its own mux.
 func Example() {
-	times := timeline.New()
-	counted := metrics.New(times)
-	component := shell.New(nil, nil, shell.WithObserver(times), shell.WithObserver(counted))
-	counted.FollowSubscribers(component.Subscriptions)
+	counted := metrics.New()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(counted)
 
-	mux := http.NewServeMux()
-	mux.Handle("/discovery/", http.StripPrefix("/discovery", status.NewHandler(status.Options{
-		Component:  component,
-		Timeline:   times,
+	page := status.New(status.Options{
 		Metrics:    promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 		StaleAfter: 3 * shell.DefaultDriftInterval,
-	})))
+	})
+	_ = shell.New(nil, nil, shell.WithObserver(counted), shell.WithObserver(page))
+
+	mux := http.NewServeMux()
+	mux.Handle("/discovery/", http.StripPrefix("/discovery", page))
 	server := httptest.NewServer(mux)
 	defer server.Close()
 

@@ -25,9 +25,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // served is a component whose status is served on a loopback address.
 type served struct {
 	*shell.Component
-	t     *testing.T
-	times *timeline.Timeline
-	url   string
+	t    *testing.T
+	page *status.Page
+	url  string
 	// stopServing ends the server and gives how long that took.
 	stopServing func() time.Duration
 }
@@ -35,8 +35,8 @@ type served struct {
 // serve makes a component that does not run yet, and serves its status.
 func serve(t *testing.T) *served {
 	t.Helper()
-	times := timeline.New()
-	component := shell.New(nil, nil, shell.WithDriftInterval(0), shell.WithObserver(times),
+	page := status.New(status.Options{StaleAfter: time.Minute, Build: "test build"})
+	component := shell.New(nil, nil, shell.WithDriftInterval(0), shell.WithObserver(page),
 		shell.WithConfig(core.Config{RetryDelay: 20 * time.Second, MaxRetryDelay: 30 * time.Second}))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -44,11 +44,8 @@ func serve(t *testing.T) *served {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	handler := status.NewHandler(status.Options{
-		Component: component, Timeline: times, StaleAfter: time.Minute, Build: "test build",
-	})
-	go func() { ended <- status.Serve(ctx, listener, handler, nil) }()
-	s := &served{Component: component, t: t, times: times, url: "http://" + listener.Addr().String()}
+	go func() { ended <- status.Serve(ctx, listener, page, nil) }()
+	s := &served{Component: component, t: t, page: page, url: "http://" + listener.Addr().String()}
 	s.stopServing = func() time.Duration {
 		begun := time.Now()
 		cancel()
@@ -87,7 +84,7 @@ func (s *served) await(what string, condition func(core.State) bool) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	for s.Ping(ctx) != nil || !condition(s.State()) {
+	for s.Ping(ctx) != nil || !condition(s.page.Now().State) {
 		if ctx.Err() != nil {
 			s.t.Fatalf("waited in vain for %s", what)
 		}

@@ -2,6 +2,7 @@ package status
 
 import (
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
@@ -10,9 +11,6 @@ import (
 
 // Options say what is shown.
 type Options struct {
-	Component *shell.Component
-	// Timeline observes that component.
-	Timeline *timeline.Timeline
 	// Metrics is served under /metrics; nil for none.
 	Metrics http.Handler
 	// StaleAfter is the age of the view of the pods from which on the page warns; 0 for never.
@@ -21,25 +19,37 @@ type Options struct {
 	Build string
 }
 
-type handler struct {
-	Options
-	streams chan struct{} // holds a token for each open stream
+// Page is an observer of one component and the http.Handler that shows it. Its methods are safe for
+// concurrent use; the timeline's tell it where the component's inputs come from.
+type Page struct {
+	*timeline.Timeline
+	options   Options
+	component atomic.Pointer[shell.Component]
+	handler   http.Handler
+	streams   streams
 }
 
-// NewHandler serves what the package's documentation lists. Safe for concurrent use.
-func NewHandler(options Options) http.Handler {
-	h := &handler{Options: options, streams: make(chan struct{}, maxStreams)}
+// New makes a page that serves what the package's documentation lists.
+func New(options Options) *Page {
+	p := &Page{Timeline: timeline.New(), options: options}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", h.healthz)
-	mux.HandleFunc("GET /readyz", h.readyz)
-	mux.HandleFunc("GET /debug/fleet", h.debugFleet)
-	mux.HandleFunc("GET /events", h.events)
+	mux.HandleFunc("GET /healthz", p.healthz)
+	mux.HandleFunc("GET /readyz", p.readyz)
+	mux.HandleFunc("GET /debug/fleet", p.debugFleet)
+	mux.HandleFunc("GET /events", p.events)
 	if options.Metrics != nil {
 		mux.Handle("GET /metrics", options.Metrics)
 	}
 	addPage(mux)
-	return withHeaders(mux)
+	p.handler = withHeaders(mux)
+	return p
 }
+
+// Observes implements shell.ComponentObserver.
+func (p *Page) Observes(component *shell.Component) { p.component.Store(component) }
+
+// ServeHTTP implements http.Handler.
+func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
 // contentPolicy lets the page load its own files and follow its own server, and nothing else.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +

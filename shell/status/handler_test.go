@@ -3,6 +3,7 @@ package status_test
 import (
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +18,7 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
+	"github.com/haproxy-discovery/haproxy-discovery/shell/status"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
@@ -54,6 +56,18 @@ func TestHealthAndReadiness(t *testing.T) {
 	s.HandleEvent(shell.ResourceSyncComplete{Resource: core.HAProxyPods})
 	s.await("the gate", core.State.GateOpen)
 	expect("/readyz", 200, "ok")
+}
+
+// A page that observes nothing is not healthy, and says what is missing.
+func TestPageThatObservesNothingIsNotHealthy(t *testing.T) {
+	page := status.New(status.Options{})
+	for path, want := range map[string]string{"/healthz": "shell.WithObserver", "/readyz": "waiting for config"} {
+		answer := httptest.NewRecorder()
+		page.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+		if answer.Code != 503 || !strings.Contains(answer.Body.String(), want) {
+			t.Errorf("%s: %d %s", path, answer.Code, answer.Body)
+		}
+	}
 }
 
 // hungStore lets the loop hang from its first look at the store on.
@@ -114,7 +128,7 @@ func TestDebugFleet(t *testing.T) {
 	audited := timeline.Source{Kind: timeline.PodSource, Name: "pods", Audit: timeline.Audit{
 		Began: time.Now().Add(-time.Hour), Verified: time.Now().Add(-time.Minute), LostViews: 2,
 	}}
-	s.times.FollowSources(func() []timeline.Source { return []timeline.Source{secret, audited} })
+	s.page.FollowSources(func() []timeline.Source { return []timeline.Source{secret, audited} })
 
 	f := s.fleet()
 	if len(f.Sources) != 2 || f.Sources[0] != (sourceRow{secret.Kind, secret.Name, secret.State, secret.Error}) {
@@ -124,7 +138,7 @@ func TestDebugFleet(t *testing.T) {
 		f.Audit.Time != audited.Audit.Verified.UTC().Format("2006-01-02T15:04:05.000Z") {
 		t.Errorf("the audit is %+v", f.Audit)
 	}
-	if !f.GateOpen || f.Generation != 1 || f.FleetSize != 1 || f.Candidates != 2 || f.Rejected != 2 ||
+	if !f.GateOpen || f.Generation != 1 || f.FleetSize != 1 || f.Candidates != 0 || f.Rejected != 2 ||
 		f.Ignored != 1 || f.ViewTime == "" || f.ViewAge < 0 || len(f.Problems) != 1 ||
 		f.Problems[0].Text != "no route to host" || len(f.Pods) != 4 {
 		t.Fatalf("the fleet is %+v", f)

@@ -8,50 +8,33 @@ import (
 	"strings"
 	"time"
 
-	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/projection"
 )
 
 // healthTimeout is how long the loop may take to answer; it is busy for milliseconds at most.
 const healthTimeout = time.Second
 
-func (h *handler) healthz(w http.ResponseWriter, r *http.Request) {
+func (p *Page) healthz(w http.ResponseWriter, r *http.Request) {
+	component := p.component.Load()
+	if component == nil {
+		unavailable(w, "not healthy: this page observes no component: give it to shell.WithObserver")
+		return
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), healthTimeout)
 	defer cancel()
-	if err := h.Component.Healthy(ctx); err != nil {
+	if err := component.Healthy(ctx); err != nil {
 		unavailable(w, "not healthy: "+err.Error())
 		return
 	}
 	_, _ = io.WriteString(w, "ok\n")
 }
 
-func (h *handler) readyz(w http.ResponseWriter, _ *http.Request) {
-	state := h.Component.State()
-	if !state.GateOpen() {
-		unavailable(w, "not ready: waiting for "+strings.Join(missing(state), ", "))
+func (p *Page) readyz(w http.ResponseWriter, _ *http.Request) {
+	if lacks := projection.GateLacks(p.Now().State); len(lacks) > 0 {
+		unavailable(w, "not ready: waiting for "+strings.Join(lacks, ", "))
 		return
 	}
 	_, _ = io.WriteString(w, "ok\n")
-}
-
-// missing names what the gate waits for (R6); empty once it is open.
-func missing(state core.State) []string {
-	names := []string{}
-	if state.GateOpen() {
-		return names
-	}
-	if _, known := state.Settings(); !known {
-		names = append(names, "config")
-	}
-	if state.Credentials().IsZero() {
-		names = append(names, "credentials")
-	}
-	if !state.StoreSet() {
-		names = append(names, "pod store")
-	}
-	if !state.StoreSynced() {
-		names = append(names, "sync")
-	}
-	return names
 }
 
 func unavailable(w http.ResponseWriter, line string) {

@@ -24,7 +24,6 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/metrics"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/status"
-	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
 // R26: agents repeat what they were sent wherever they can, passwords are rotated, a probe is under
@@ -63,7 +62,7 @@ func TestNoResponseShowsAPassword(t *testing.T) {
 	}
 
 	s := serve(t)
-	component, server := s.withMetrics()
+	component, page, server := s.withMetrics()
 	defer server.Close()
 	component.HandleEvent(core.ConfigValidated{AgentPort: agents.Port})
 	component.SetPodStore(store)
@@ -75,7 +74,7 @@ func TestNoResponseShowsAPassword(t *testing.T) {
 		component.HandleEvent(core.CredentialsUpdated{Credentials: credentials})
 		component.Report(shell.Problem{Kind: "of_an_adapter", Err: fmt.Errorf("refused %v", credentials)})
 	}
-	s.Component, s.url = component, server.URL
+	s.Component, s.page, s.url = component, page, server.URL
 	s.start()
 	s.await("all verdicts", func(state core.State) bool {
 		_, _, published := state.Published()
@@ -109,17 +108,14 @@ func TestNoResponseShowsAPassword(t *testing.T) {
 }
 
 // withMetrics is another component, served with metrics.
-func (s *served) withMetrics() (*shell.Component, *httptest.Server) {
-	times := timeline.New()
-	counted := metrics.New(times)
-	component := shell.New(nil, nil, shell.WithObserver(times), shell.WithObserver(counted),
-		shell.WithConfig(core.Config{RetryDelay: 20 * time.Second, MaxRetryDelay: 30 * time.Second}))
-	counted.FollowSubscribers(component.Subscriptions)
+func (s *served) withMetrics() (*shell.Component, *status.Page, *httptest.Server) {
+	counted := metrics.New()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(counted)
-	return component, httptest.NewServer(status.NewHandler(status.Options{
-		Component: component, Timeline: times, Metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
-	}))
+	page := status.New(status.Options{Metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{})})
+	component := shell.New(nil, nil, shell.WithObserver(page), shell.WithObserver(counted),
+		shell.WithConfig(core.Config{RetryDelay: 20 * time.Second, MaxRetryDelay: 30 * time.Second}))
+	return component, page, httptest.NewServer(page)
 }
 
 // traceIn finds a form of the password in a text.

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/shell/status"
-	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
 // pipes is a listener of connections in memory, which let the virtual clock run while they wait.
@@ -39,8 +38,7 @@ func openStream(t *testing.T) (page net.Conn) {
 	listener := make(pipes)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	handler := status.NewHandler(status.Options{Timeline: timeline.New()})
-	go func() { ended <- status.Serve(ctx, listener, handler, nil) }()
+	go func() { ended <- status.Serve(ctx, listener, status.New(status.Options{}), nil) }()
 	page, connection := net.Pipe()
 	t.Cleanup(func() {
 		_ = page.Close()

@@ -18,10 +18,11 @@ func Example() {
 	}}
 	after, effects := core.Reduce(before, input)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	times.Reduced(shell.Step{Seq: 1, Time: at, Input: input, Before: before, After: after, Effects: effects})
+	step := core.Step{Before: before, Input: input, After: after, Effects: effects}
+	times.Reduced(shell.Step{Seq: 1, Time: at, Step: step})
 
-	for standing, record := range times.Now().Pods() {
-		fmt.Println(standing.Pod.Key, record.Status, "since", record.Since.Format(time.TimeOnly))
+	for standing, pod := range times.Now().Pods() {
+		fmt.Println(standing.Pod.Key, pod.Status, "since", pod.Since.Format(time.TimeOnly))
 	}
 	// Output: lb/hap-0 undecided since 12:00:00
 }

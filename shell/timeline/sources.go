@@ -64,7 +64,5 @@ func (m Moment) Audit() Audit {
 // FollowSources adds what the adapters around the component know of where its inputs come from.
 // sources is called whenever somebody looks, and must not block.
 func (t *Timeline) FollowSources(sources func() []Source) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.sources = sources
+	t.sources.Store(&sources)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/internal/loopback"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/status"
-	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
 
 // patience bounds every wait for a condition.
@@ -27,8 +25,7 @@ type site struct {
 	t       *testing.T
 	store   *loopback.Store
 	agents  *loopback.Agents
-	times   *timeline.Timeline
-	handler http.Handler
+	page    *status.Page
 	address string
 	stop    func()
 }
@@ -38,13 +35,9 @@ func newSite(t *testing.T, pods ...*unstructured.Unstructured) *site {
 	t.Helper()
 	s := &site{t: t, store: loopback.NewStore(pods...), agents: loopback.NewAgents(t), address: "127.0.0.1:0"}
 	s.agents.Start("127.77.0.1", loopback.Healthy("3.4.3"))
-	times := timeline.New()
-	s.times = times
-	s.Component = shell.New(nil, nil, shell.WithDriftInterval(0), shell.WithObserver(times),
+	s.page = status.New(status.Options{StaleAfter: time.Hour, Build: "browser test"})
+	s.Component = shell.New(nil, nil, shell.WithDriftInterval(0), shell.WithObserver(s.page),
 		shell.WithConfig(core.Config{RetryDelay: 20 * time.Second, MaxRetryDelay: 30 * time.Second}))
-	s.handler = status.NewHandler(status.Options{
-		Component: s.Component, Timeline: times, StaleAfter: time.Hour, Build: "browser test",
-	})
 	s.HandleEvent(core.ConfigValidated{AgentPort: s.agents.Port})
 	s.HandleEvent(core.CredentialsUpdated{Credentials: loopback.Credentials()})
 	s.SetPodStore(s.store)
@@ -78,7 +71,7 @@ func (s *site) serve() {
 	ctx, cancel := context.WithCancel(context.Background())
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		if err := status.Serve(ctx, listener, s.handler, nil); err != nil {
+		if err := status.Serve(ctx, listener, s.page, nil); err != nil {
 			s.t.Error(err)
 		}
 	})
@@ -90,7 +83,7 @@ func (s *site) serve() {
 
 func (s *site) await(what string, condition func(core.State) bool) {
 	s.t.Helper()
-	for deadline := time.Now().Add(patience); !condition(s.State()); {
+	for deadline := time.Now().Add(patience); !condition(s.page.Now().State); {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("waited in vain for %s", what)
 		}

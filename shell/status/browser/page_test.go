@@ -40,7 +40,7 @@ func TestAThousandPods(t *testing.T) {
 	if rendered.script > renderBudget {
 		t.Errorf("the first rendering takes %v of script", rendered.script)
 	}
-	for id, want := range map[string]string{"fleet-size": "990", "candidates": "1000", "rejected": "10", "gate": "open"} {
+	for id, want := range map[string]string{"fleet-size": "990", "candidates": "0", "rejected": "10", "gate": "open"} {
 		if got := eval[string](p, fmt.Sprintf(`document.getElementById(%q).textContent`, id)); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
@@ -155,11 +155,11 @@ func TestStaleViewIsWarnedOf(t *testing.T) {
 	p := newTab(t)
 	p.open("http://" + s.address + "/")
 	p.await(rows + `.length === 1 && document.getElementById("stale").hidden`)
-	s.times.FollowStore(func() time.Time { return time.Now().Add(-2 * time.Hour) })
+	s.page.FollowStore(func() time.Time { return time.Now().Add(-2 * time.Hour) })
 	s.Report(shell.Problem{Kind: "api_unreachable", Err: errors.New("no route to host")})
 	p.await(`!document.getElementById("stale").hidden && document.getElementById("stale").textContent.includes("2h 0m ago")`)
 	p.await(`document.getElementById("last-problem").textContent.endsWith("api unreachable: no route to host")`)
-	s.times.FollowStore(time.Now)
+	s.page.FollowStore(time.Now)
 	p.await(`document.getElementById("stale").hidden && document.getElementById("audit").hidden`) // with the next sign of life
 	p.check(s.address)
 }
@@ -172,7 +172,7 @@ func TestVerifiedViewIsShown(t *testing.T) {
 	p.await(rows + `.length === 1 && document.getElementById("audit").hidden`)
 	show := func(audit timeline.Audit) {
 		pods := timeline.Source{Kind: timeline.PodSource, Name: "pods", State: "connected", Audit: audit}
-		s.times.FollowSources(func() []timeline.Source { return []timeline.Source{pods} })
+		s.page.FollowSources(func() []timeline.Source { return []timeline.Source{pods} })
 	}
 	const shown = `!document.getElementById("audit").hidden && document.getElementById("verified").textContent`
 	began := time.Now().Add(-3 * time.Hour)
@@ -193,7 +193,7 @@ func TestSourcesAreShown(t *testing.T) {
 	secret := timeline.Source{
 		Kind: timeline.CredentialSource, Name: "Secret lb/hap", State: "connected", Error: "has no <b>key</b>",
 	}
-	s.times.FollowSources(func() []timeline.Source { return []timeline.Source{secret} })
+	s.page.FollowSources(func() []timeline.Source { return []timeline.Source{secret} })
 	p.await(`!document.getElementById("sources").hidden && ` + credentials +
 		`.textContent === "Secret lb/hap: connected; has no <b>key</b>"`)
 	if !eval[bool](p, credentials+`.classList.contains("warning") && `+credentials+`.role === "alert"`) {
@@ -201,7 +201,7 @@ func TestSourcesAreShown(t *testing.T) {
 	}
 	well := secret
 	well.Error = ""
-	s.times.FollowSources(func() []timeline.Source { return []timeline.Source{well} })
+	s.page.FollowSources(func() []timeline.Source { return []timeline.Source{well} })
 	p.await(credentials + `.textContent === "Secret lb/hap: connected" && !` + credentials +
 		`.classList.contains("warning")`)
 	p.check(s.address)

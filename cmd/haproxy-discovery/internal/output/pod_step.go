@@ -7,7 +7,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
-	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
+	"github.com/haproxy-discovery/haproxy-discovery/core/projection"
 )
 
 // PodStep is what a step means to one pod, of which alone its input and effects then tell.
@@ -15,7 +15,7 @@ type PodStep struct {
 	Key     core.PodKey
 	Was, Is PodFacts
 	// VerdictWas and Verdict are zero where the pod is not known.
-	VerdictWas, Verdict timeline.Record
+	VerdictWas, Verdict projection.Pod
 	// Queued tells that the pod has come to wait for a place among the outstanding probes.
 	Queued bool
 	// OtherPods counts the other pods that the input names, OtherEffects the effects left out.
@@ -46,7 +46,7 @@ func (s *PodStep) json() *podStepJSON {
 	return j
 }
 
-func verdictRecord(r timeline.Record) *record {
+func verdictRecord(r projection.Pod) *record {
 	if r.Status == "" {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (s *PodStep) changes() []string {
 	return lines
 }
 
-func verdictText(r timeline.Record, notKnown string) string {
+func verdictText(r projection.Pod, notKnown string) string {
 	if r.Status == "" {
 		return notKnown
 	}

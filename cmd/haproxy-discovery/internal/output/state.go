@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/projection"
 )
 
 type stateJSON struct {
@@ -97,10 +98,10 @@ func keysAbout(about *core.PodKey, keys iter.Seq[core.PodKey]) []string {
 }
 
 func standingRecord(s core.Standing) record {
-	status, reason, cause := statusOf(s)
+	status, reason := projection.StatusOf(s)
 	r := record{"pod", s.Pod.Key.String(), []field{
 		{"uid", s.Pod.UID}, {"verdict", string(status)},
-		{"reason", reason}, {"cause", cause}, {"malformed", s.Pod.Malformed},
+		{"reason", reason}, {"cause", s.Verdict.Cause}, {"malformed", s.Pod.Malformed},
 	}}
 	if s.Verdict.Kind == core.IsCandidate {
 		r.fields = append(r.fields,

@@ -6,7 +6,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
-	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
+	"github.com/haproxy-discovery/haproxy-discovery/core/projection"
 )
 
 // verdictChange is where a pod stood before a step and stands after it, in the words of the status
@@ -67,27 +67,10 @@ func verdictOf(state core.State, key core.PodKey, notKnown string) string {
 	if !found {
 		return notKnown
 	}
-	status, reason, cause := statusOf(standing)
-	return verdictText(timeline.Record{Status: status, Reason: reason, Cause: cause}, notKnown)
-}
-
-// statusOf gives a standing's verdict: a candidate is told apart by what its agent has answered. The
-// cause of a failed probe is not part of a state; the event of the step tells it.
-func statusOf(s core.Standing) (timeline.Status, core.Reason, core.Cause) {
-	switch {
-	case s.Verdict.Kind == core.Undecided:
-		return timeline.Undecided, "", ""
-	case s.Verdict.Kind == core.Ignored:
-		return timeline.Ignored, "", s.Verdict.Cause
-	case s.Verdict.Kind == core.Rejected:
-		return timeline.Rejected, s.Verdict.Reason, s.Verdict.Cause
-	case s.Admitted:
-		return timeline.Admitted, "", ""
-	case s.Retry:
-		return timeline.Rejected, core.ReasonAgentUnreachable, ""
-	default:
-		return timeline.Candidate, "", ""
-	}
+	status, reason := projection.StatusOf(standing)
+	// The cause of a failed probe is not part of a state; the event of the step tells it.
+	return verdictText(
+		projection.Pod{Status: status, Reason: reason, Cause: standing.Verdict.Cause}, notKnown)
 }
 
 // verdictLines shows the first few.

@@ -7,28 +7,25 @@ import (
 
 	"github.com/haproxy-discovery/haproxy-discovery/cmd/haproxy-discovery/internal/output"
 	"github.com/haproxy-discovery/haproxy-discovery/core"
-	"github.com/haproxy-discovery/haproxy-discovery/shell"
-	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
+	"github.com/haproxy-discovery/haproxy-discovery/core/projection"
 )
 
-// story follows one pod through a run. The Timeline gives the verdict in the words of the status
+// story follows one pod through a run. The projection gives the verdict in the words of the status
 // page: a candidate is told apart by what its agent has answered.
 type story struct {
-	key   core.PodKey
-	times *timeline.Timeline
+	key       core.PodKey
+	projected projection.Projection
 	// What was told last.
 	facts   output.PodFacts
-	verdict timeline.Record
+	verdict projection.Pod
 }
 
-func newStory(key core.PodKey) *story { return &story{key: key, times: timeline.New()} }
+func newStory(key core.PodKey) *story { return &story{key: key} }
 
 // tell narrows a step to what concerns the pod; false for a step in which nothing does.
 func (s *story) tell(step output.Step, before, after core.State) (output.Step, bool) {
-	s.times.Reduced(shell.Step{
-		Seq: step.Seq, Time: step.Time, Input: step.Input, Before: before, After: after,
-		Effects: step.Effects,
-	})
+	s.projected = s.projected.With(
+		core.Step{Before: before, Input: step.Input, After: after, Effects: step.Effects}, step.Time)
 	a := aspect{s.key, before, after, inputNames(s.key, step.Input, before)}
 	all := len(step.Effects)
 	step.Effects = lo.Filter(step.Effects, a.has)
@@ -41,12 +38,13 @@ func (s *story) tell(step output.Step, before, after core.State) (output.Step, b
 		return step, false
 	}
 	facts := output.FactsOf(after, s.key)
+	verdict, _ := s.projected.Pod(s.key)
 	if !concerned && !facts.Reselected(s.facts) {
 		return step, false
 	}
 	step.Pod = &output.PodStep{
 		Key: s.key, Was: s.facts, Is: facts,
-		VerdictWas: s.verdict, Verdict: s.times.Now().Record(s.key),
+		VerdictWas: s.verdict, Verdict: verdict,
 		Queued: is.Queued && !was.Queued, OtherEffects: all - len(step.Effects),
 	}
 	step.Input, step.Pod.OtherPods = narrowed(s.key, step.Input)

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/prometheus/rules"
 
 	"github.com/haproxy-discovery/haproxy-discovery/cmd/haproxy-discovery/internal/manifests"
+	"github.com/haproxy-discovery/haproxy-discovery/shell"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/metrics"
 	"github.com/haproxy-discovery/haproxy-discovery/shell/timeline"
 )
@@ -90,11 +91,12 @@ func TestRulesAskForWhatIsExposed(t *testing.T) {
 // exposedLabels gives the labels of each metric.
 func exposedLabels(t *testing.T) map[string][]string {
 	t.Helper()
-	times := timeline.New()
+	counted := metrics.New()
+	shell.New(nil, nil, shell.WithObserver(counted))
 	pods := timeline.Source{Kind: timeline.PodSource, Audit: timeline.Audit{Began: time.Now()}}
-	times.FollowSources(func() []timeline.Source { return []timeline.Source{pods} })
+	counted.FollowSources(func() []timeline.Source { return []timeline.Source{pods} })
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(metrics.New(times))
+	registry.MustRegister(counted)
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)

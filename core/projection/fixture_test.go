@@ -1,4 +1,4 @@
-package timeline
+package projection
 
 import (
 	"net/netip"
@@ -6,24 +6,23 @@ import (
 	"time"
 
 	"github.com/haproxy-discovery/haproxy-discovery/core"
-	"github.com/haproxy-discovery/haproxy-discovery/shell"
 )
 
-// history reduces inputs at times of its own and tells the Timeline, as the shell's loop does.
+// history reduces inputs at times of its own and folds the steps.
 type history struct {
-	*Timeline
+	Projection
 	t     *testing.T
 	state core.State
 	seq   uint64
 	now   time.Time
 	// started are the outstanding probes, cancelled ones included.
 	started []core.StartProbe
-	last    shell.Step
+	last    core.Step
 }
 
 func newHistory(t *testing.T) *history {
 	return &history{
-		Timeline: New(), t: t, state: core.New(core.Config{}),
+		t: t, state: core.New(core.Config{}),
 		now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 	}
 }
@@ -32,16 +31,14 @@ func (h *history) step(after time.Duration, input core.Input) {
 	h.now = h.now.Add(after)
 	h.seq++
 	next, effects := core.Reduce(h.state, input)
-	h.last = shell.Step{
-		Seq: h.seq, Time: h.now, Input: input, Before: h.state, After: next, Effects: effects,
-	}
+	h.last = core.Step{Before: h.state, Input: input, After: next, Effects: effects}
 	h.state = next
 	for _, effect := range effects {
 		if start, is := effect.(core.StartProbe); is {
 			h.started = append(h.started, start)
 		}
 	}
-	h.Reduced(h.last)
+	h.Projection = h.With(h.last, h.now)
 }
 
 // finish ends the oldest outstanding probe.
