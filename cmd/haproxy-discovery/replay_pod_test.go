@@ -145,7 +145,7 @@ func TestReplayOfOnePodAsJSON(t *testing.T) {
 			`"effects":[{"effect":"start_probe","probe":48,"pod":"lb/hap-20","uid":"u20","runtime_id":"` + full +
 			`","url":"http://10.1.0.20:5555","timeout_ms":1000,"purpose":"first_attempt"}],` +
 			`"pod":{"pod":"lb/hap-20","uid":"u20","phase":"Running","ip":"10.1.0.20","terminating":false,` +
-			`"agent":"running","runtime_id":"` + full + `","malformed":"","selector_match":"yes",` +
+			`"agent":"running","no_agent":"","runtime_id":"` + full + `","malformed":"","selector_match":"yes",` +
 			`"labels":{"app":"haproxy"}},"verdict_before":{"verdict":"rejected",` +
 			`"reason":"agent_container_not_running","cause":"waiting","detail":""},` +
 			`"verdict":{"verdict":"candidate","reason":"","cause":"","detail":""},"queued":false,"other_effects":0}`,
