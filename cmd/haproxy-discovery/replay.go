@@ -26,6 +26,8 @@ type replayFlags struct {
 	full        bool
 	quiet       bool
 	output      string
+	// reduce is nil but in tests.
+	reduce func(core.State, core.Input) (core.State, []core.Effect)
 }
 
 func newReplayCommand(std streams) *cobra.Command {
@@ -83,7 +85,7 @@ func (f *replayFlags) run(ctx context.Context, path string, std streams) error {
 	if err != nil {
 		return err
 	}
-	options := replay.Options{Check: f.check}
+	options := replay.Options{Check: f.check, Reduce: f.reduce}
 	if f.pod != "" {
 		key, err := core.ParsePodKey(f.pod)
 		if err != nil {
@@ -170,6 +172,8 @@ func (f *replayFlags) conclude(path string, result replay.Result, err error, err
 	switch {
 	case errors.Is(err, replay.ErrUnreadable):
 		return usage(fmt.Errorf("%s: %w", path, err))
+	case errors.Is(err, replay.ErrReducerPanicked):
+		return fmt.Errorf("%s: %w", path, err)
 	case errors.Is(err, context.Canceled) && f.check:
 		return fmt.Errorf("%s: stopped by a signal after seq %d, so the rest is not checked",
 			path, result.LastSeq)

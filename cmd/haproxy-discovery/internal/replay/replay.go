@@ -15,6 +15,9 @@ import (
 // ErrUnreadable is wrapped where the log cannot be read.
 var ErrUnreadable = errors.New("unreadable input log")
 
+// ErrReducerPanicked is wrapped where an input of the log breaks the reducer.
+var ErrReducerPanicked = errors.New("the reducer panicked")
+
 // Options say what to replay, and who wants to know.
 type Options struct {
 	// Check runs the invariants and compares the effects with the recorded digests, from the
@@ -32,6 +35,8 @@ type Options struct {
 	Warn func(text string)
 	// Failed is called for whatever fails the check.
 	Failed func(text string)
+	// Reduce is core.Reduce where it is nil, as it is but in tests of a reducer that panics.
+	Reduce func(core.State, core.Input) (core.State, []core.Effect)
 }
 
 // Result sums up a replay.
@@ -65,9 +70,12 @@ type player struct {
 	warned bool
 }
 
-// Run replays a log. The error wraps ErrUnreadable, or is that of Options.Step or Options.Turn; it is
-// that of the context where the replay ended with it, before the end of the log.
+// Run replays a log. The error wraps ErrUnreadable or ErrReducerPanicked, or is that of Options.Step or
+// Options.Turn; it is that of the context where the replay ended with it, before the end of the log.
 func Run(ctx context.Context, log *inputlog.Reader, options Options) (Result, error) {
+	if options.Reduce == nil {
+		options.Reduce = core.Reduce
+	}
 	p := &player{Options: options}
 	p.check = check{failed: options.Failed, digester: inputlog.NewDigester()}
 	p.fresh(0, core.Config{})
@@ -195,7 +203,10 @@ func (p *player) turn(turn output.Turn) error {
 
 func (p *player) step(recorded inputlog.Step) error {
 	before := p.State
-	after, effects := core.Reduce(before, recorded.Input)
+	after, effects, err := p.reduce(before, recorded)
+	if err != nil {
+		return err
+	}
 	p.State = after
 	p.Inputs++
 	p.LastSeq = recorded.Seq
@@ -221,6 +232,19 @@ func (p *player) step(recorded inputlog.Step) error {
 		return nil
 	}
 	return p.Step(step)
+}
+
+// reduce turns a panic into an error that names the input (R32).
+func (p *player) reduce(before core.State, recorded inputlog.Step) (
+	after core.State, effects []core.Effect, err error,
+) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("%w at seq %d (%T): %v", ErrReducerPanicked, recorded.Seq, recorded.Input, reason)
+		}
+	}()
+	after, effects = p.Reduce(before, recorded.Input)
+	return after, effects, nil
 }
 
 func (p *player) compare(recorded inputlog.Reduced) {
