@@ -264,6 +264,7 @@ func (r *Reader) takeRecord(record record, restored core.State) {
 			Line: r.lines.number, At: record.at, Reason: record.reason,
 			Lost: max(record.last, r.lastSeq) - r.lastSeq,
 		})
+		r.lastSeq = max(record.last, r.lastSeq) // the lost ones are accounted for
 	default:
 		r.lastSeq = record.seq
 		r.give(Step{Line: r.lines.number, Seq: record.seq, At: record.at, Input: record.input})

@@ -55,6 +55,11 @@ func TestLostInputsAreNamed(t *testing.T) {
 	if stops := entriesOf[Stopped](entries); err != nil || len(stops) != 1 || stops[0].Lost != 5 {
 		t.Errorf("a stop that has lost inputs is read as %+v, %v", stops, err)
 	}
+	restart := strings.Replace(lastField.ReplaceAllString(restartOf(string(stopped)), ""),
+		`{"kind":"restart",`, `{"kind":"restart","last":7,`, 1)
+	if _, err := readAll(t, resummed(append(bytes.Clone(stopped), restart...))); err != nil {
+		t.Errorf("a restart after a stop that has lost inputs: %v", err)
+	}
 }
 
 // Every run has an end, told or not.
