@@ -33,6 +33,9 @@ const (
 	blockSize = 64 << 10
 )
 
+// hole is a block of what was never written.
+var hole [blockSize]byte
+
 // readEnding finds the ending of a file. The error wraps errForeign if the file is no log, is in a
 // newer format or is damaged at its end: more than the last record is torn.
 func readEnding(file io.ReaderAt, size int64) (ending, error) {
@@ -108,6 +111,9 @@ func (f fileEnd) backwards(end int64, each func(block []byte, start int64) bool)
 // contentEnd is where what is more than padding ends, before an end.
 func (f fileEnd) contentEnd(end int64) (content int64, err error) {
 	err = f.backwards(end, func(block []byte, start int64) bool {
+		if bytes.Equal(block, hole[:len(block)]) { // which trimming would be slow at
+			return true
+		}
 		trimmed := len(bytes.TrimRight(block, padding))
 		content = start + int64(trimmed)
 		return trimmed == 0
