@@ -61,7 +61,7 @@ func (s *PodStep) changes() []string {
 	if changed := s.Is.changedFrom(s.Was); len(changed) > 0 {
 		lines = append(lines, record{kind: "pod", fields: changed}.String())
 	}
-	was, is := verdictText(s.VerdictWas, "unknown"), verdictText(s.Verdict, "gone")
+	was, is := VerdictText(s.VerdictWas, "unknown"), VerdictText(s.Verdict, "gone")
 	if was != is && (s.VerdictWas.Status != "" || s.Verdict.Status != "") {
 		lines = append(lines, printable(fmt.Sprintf("verdict %s -> %s", was, is)))
 	}
@@ -71,7 +71,8 @@ func (s *PodStep) changes() []string {
 	return lines
 }
 
-func verdictText(r projection.Pod, notKnown string) string {
+// VerdictText says in a few words what a pod is, and why.
+func VerdictText(r projection.Pod, notKnown string) string {
 	if r.Status == "" {
 		return notKnown
 	}

@@ -69,7 +69,7 @@ func verdictOf(state core.State, key core.PodKey, notKnown string) string {
 	}
 	status, reason := projection.StatusOf(standing)
 	// The cause of a failed probe is not part of a state; the event of the step tells it.
-	return verdictText(
+	return VerdictText(
 		projection.Pod{Status: status, Reason: reason, Cause: standing.Verdict.Cause}, notKnown)
 }
 

@@ -106,7 +106,7 @@ func (p *player) fresh(line int, config core.Config) {
 	p.State = core.New(config)
 	p.check.begin(line, p.State)
 	if p.Pod != nil {
-		p.story = newStory(*p.Pod)
+		p.story = newStory(*p.Pod, p.State)
 	}
 }
 
@@ -114,12 +114,15 @@ func (p *player) fresh(line int, config core.Config) {
 func (p *player) restored(e inputlog.Snapshot) {
 	p.State, p.LastSeq = e.State, e.Last
 	p.check.begin(e.Line, p.State)
+	text := fmt.Sprintf("line %d: starts from a snapshot of the state after seq %d; what was before is "+
+		"not in this log", e.Line, e.Last)
 	if p.Pod != nil {
+		p.story = newStory(*p.Pod, p.State)
 		_, known := p.State.Standing(*p.Pod)
 		p.PodSeen = p.PodSeen || known
+		text += fmt.Sprintf("; %s is %s there", p.Pod, output.VerdictText(p.story.verdict, "not known"))
 	}
-	p.Warn(fmt.Sprintf("line %d: starts from a snapshot of the state after seq %d; what was before is "+
-		"not in this log", e.Line, e.Last))
+	p.Warn(text)
 }
 
 func (p *player) take(entry inputlog.Entry) error {

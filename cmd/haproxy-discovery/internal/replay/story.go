@@ -2,6 +2,7 @@ package replay
 
 import (
 	"slices"
+	"time"
 
 	"github.com/samber/lo"
 
@@ -20,7 +21,12 @@ type story struct {
 	verdict projection.Pod
 }
 
-func newStory(key core.PodKey) *story { return &story{key: key} }
+// newStory begins with a state whose past is not known.
+func newStory(key core.PodKey, state core.State) *story {
+	s := &story{key: key, projected: projection.Of(state, time.Time{}), facts: output.FactsOf(state, key)}
+	s.verdict, _ = s.projected.Pod(key)
+	return s
+}
 
 // tell narrows a step to what concerns the pod; false for a step in which nothing does.
 func (s *story) tell(step output.Step, before, after core.State) (output.Step, bool) {
