@@ -102,6 +102,9 @@ func (r *recorder) beginIn(file *os.File) error {
 		return fmt.Errorf("opening the input log: %w", err)
 	}
 	if !info.Mode().IsRegular() {
+		if r.regular { // as it was before: nobody may ever read what takes its place
+			return fmt.Errorf("%w: %s is no regular file any more", errForeign, file.Name())
+		}
 		return r.writeBeginning(file, false, ending{})
 	}
 	// Before anything is read or cut: a write on its way looks like a torn tail.

@@ -1,0 +1,30 @@
+//go:build unix
+
+package inputlog
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// R29a: a pipe that nobody reads takes the place of the log: it is set aside, and a file begun anew.
+func TestFileIsReplacedByAPipe(t *testing.T) {
+	r := recordRunning(t, filepath.Join(t.TempDir(), "log"))
+	r.written()
+	if err := os.Rename(r.path, r.path+".1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(r.path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.toldOnce("another file has taken its place")
+	r.finish(3)
+	if info, err := os.Stat(r.path); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the log is %v, %v", info, err)
+	}
+	if aside, _ := filepath.Glob(r.path + ".set-aside-*"); len(aside) != 1 {
+		t.Errorf("set aside: %q", aside)
+	}
+}
