@@ -5,6 +5,7 @@ package inputlog
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -19,7 +20,12 @@ func TestFileIsReplacedByAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(r.path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.toldOnce("another file has taken its place")
+	waitFor(r, func() bool { return len(r.notices()) == 2 })
+	told := r.notices()
+	if !strings.Contains(told[0].Text, "no regular file any more; it is now") ||
+		!strings.Contains(told[1].Text, "another file has taken its place") {
+		t.Errorf("told was %+v", told)
+	}
 	r.finish(3)
 	if info, err := os.Stat(r.path); err != nil || !info.Mode().IsRegular() {
 		t.Errorf("the log is %v, %v", info, err)
