@@ -90,7 +90,7 @@ func (p *tab) follows(s *site) {
 
 	begun := time.Now()
 	s.changed(s.store.Set(loopback.Pod("haproxy-0500", "successor", "127.77.0.9")), s.store.Remove("haproxy-0999"))
-	p.await(cell("haproxy-0500", "pod") + `.title === "UID successor" && ` +
+	p.await(cell("haproxy-0500", "pod") + `.title.endsWith(", UID successor") && ` +
 		cell("haproxy-0500", "cause") + `.textContent.startsWith("refused")`)
 	p.t.Logf("a replacement shows after %v", time.Since(begun))
 	p.await(rows + `.length === 999`)

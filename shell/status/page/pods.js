@@ -1,16 +1,20 @@
-// The table of pods. Rows are made once and changed in place, so that the page keeps its place and
-// its focus. Everything from the server is set as text: names and messages may hold anything.
+// The table of pods, in the order of a column. Rows are made once and changed in place, so that the
+// page keeps its place and its focus. Everything from the server is set as text: names and messages may hold anything.
 
+import { byColumn } from "./order.js";
 import { absolute, now, span } from "./time.js";
 
 const columns = ["pod", "verdict", "reason", "cause", "attempts", "retry", "version", "runtime-id", "url", "since"];
 
 export class PodTable {
   #body = document.getElementById("pods");
+  #heads = document.querySelectorAll("thead th");
   #rows = new Map(); // by key
-  #order = []; // by namespace and name
+  #order = [];
+  #compare = byColumn("pod", false);
 
   constructor() {
+    for (const head of this.#heads) head.addEventListener("click", () => this.#sortBy(head));
     this.#body.addEventListener("click", (event) => {
       const button = event.target.closest("button.id");
       if (button !== null) rowOf.get(button.closest("tr")).toggle();
@@ -32,8 +36,29 @@ export class PodTable {
       if (row === undefined) added.push(new Row(pod));
       else if (row.show(pod)) row.flash();
     }
-    this.#add(added);
+    for (const row of added) this.#rows.set(row.key, row);
+    this.#order.push(...added);
+    if (pods.length > 0) this.#arrange();
     if (!reset) for (const row of added) row.flash();
+  }
+
+  // sortBy sorts by a column, or turns its order around.
+  #sortBy(head) {
+    const descending = head.ariaSort === "ascending";
+    for (const other of this.#heads) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+    this.#compare = byColumn(head.firstElementChild.dataset.column, descending);
+    this.#arrange();
+  }
+
+  // arrange moves only the rows that are not where they belong.
+  #arrange() {
+    this.#order.sort((a, b) => this.#compare(a.pod, b.pod));
+    let next = null;
+    for (const { node } of this.#order.toReversed()) {
+      if (node.parentNode === null || node.nextSibling !== next) this.#body.insertBefore(node, next);
+      next = node;
+    }
   }
 
   // filter shows the rows that match and gives how many do.
@@ -63,23 +88,6 @@ export class PodTable {
     return this.#order.length;
   }
 
-  #add(added) {
-    if (added.length === 0) return;
-    for (const row of added) this.#rows.set(row.key, row);
-    const isFirst = this.#order.length === 0;
-    this.#order = [...this.#order, ...added].sort(compare);
-    if (isFirst) {
-      this.#body.append(...this.#order.map((row) => row.node));
-      return;
-    }
-    const news = new Set(added);
-    let next = null;
-    for (const row of this.#order.toReversed()) {
-      if (news.has(row)) this.#body.insertBefore(row.node, next);
-      next = row.node;
-    }
-  }
-
   #remove(key) {
     const row = this.#rows.get(key);
     if (row === undefined) return;
@@ -92,12 +100,6 @@ export class PodTable {
 const rowOf = new WeakMap(); // from nodes
 
 const keyOf = (pod) => pod.namespace + "\0" + pod.name;
-
-function compare(a, b) {
-  const [p, q] = [a.pod, b.pod];
-  if (p.namespace !== q.namespace) return p.namespace < q.namespace ? -1 : 1;
-  return p.name < q.name ? -1 : p.name > q.name ? 1 : 0;
-}
 
 // blank is what every row is a copy of.
 const blank = document.createElement("tr");
@@ -143,15 +145,15 @@ class Row {
     this.pod = pod;
     this.text = [`${pod.namespace}/${pod.name}`, pod.uid, pod.verdict, pod.reason, pod.cause, pod.detail,
       pod.version, pod.runtime_id, pod.url].join("\n").toLowerCase();
-    this.#cells.pod.set(`${pod.namespace}/${pod.name}`, `UID ${pod.uid}`);
+    this.#cells.pod.set(`${pod.namespace}/${pod.name}`, `${pod.namespace}/${pod.name}, UID ${pod.uid}`);
     this.#badge.set(pod.verdict);
     this.#badge.node.dataset.verdict = pod.verdict;
     this.#cells.reason.set(words(pod.reason));
     this.#cause.set(words(pod.cause));
-    this.#detail.set(pod.detail);
+    this.#detail.set(pod.detail, pod.detail);
     this.#cells.attempts.set(pod.attempts > 0 ? String(pod.attempts) : "");
-    this.#cells.version.set(pod.version);
-    this.#cells.url.set(pod.url);
+    this.#cells.version.set(pod.version, pod.version);
+    this.#cells.url.set(pod.url, pod.url);
     this.#showRuntimeID();
     [this.#retryAt, this.#retryTitle] = [Date.parse(pod.next_retry), absolute(pod.next_retry)];
     [this.#sinceAt, this.#sinceTitle] = [Date.parse(pod.since), absolute(pod.since)];
