@@ -91,9 +91,10 @@ func (p *Page) debugFleet(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
+	now := time.Now() // before the contact that the moment may tell of: in contact, the age is 0
 	moment := p.Now()
 	// Fails only if nobody reads any more.
-	_ = encoder.Encode(document{p.summary(moment, time.Now()), rowsOf(moment)})
+	_ = encoder.Encode(document{p.summary(moment, now), rowsOf(moment)})
 }
 
 func (p *Page) summary(moment timeline.Moment, now time.Time) summary {
