@@ -70,6 +70,32 @@ const (
 	TriggerTimerFired               Trigger = "timer_fired"
 )
 
+// TriggerOf names an input as publications do; empty for one that is none.
+func TriggerOf(input Input) Trigger {
+	switch input.(type) {
+	case ConfigValidated:
+		return TriggerConfigValidated
+	case CredentialsUpdated:
+		return TriggerCredentialsUpdated
+	case PodStoreSet:
+		return TriggerPodStoreSet
+	case ResourceIndexUpdated:
+		return TriggerResourceIndexUpdated
+	case ResourceSyncComplete:
+		return TriggerResourceSyncComplete
+	case BecameLeader:
+		return TriggerBecameLeader
+	case DriftPreventionTriggered:
+		return TriggerDriftPreventionTriggered
+	case ProbeFinished:
+		return TriggerProbeFinished
+	case TimerFired:
+		return TriggerTimerFired
+	default:
+		return ""
+	}
+}
+
 // Reason says by which rule a pod was rejected.
 type Reason string
 

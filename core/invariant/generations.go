@@ -10,7 +10,7 @@ func (t *transition) checkGeneration(e core.HAProxyPodsDiscovered) {
 	if e.Generation != t.published.generation+1 {
 		t.violate("I7", "generation %d after %d", e.Generation, t.published.generation)
 	}
-	if want := triggerOf(t.input); e.Trigger != want {
+	if want := core.TriggerOf(t.input); e.Trigger != want {
 		t.violate("I7", "trigger %q instead of %q", e.Trigger, want)
 	}
 }
@@ -67,29 +67,4 @@ func sameEndpoints(a, b core.Fleet) bool {
 		}
 	}
 	return true
-}
-
-func triggerOf(input core.Input) core.Trigger {
-	switch input.(type) {
-	case core.ConfigValidated:
-		return core.TriggerConfigValidated
-	case core.CredentialsUpdated:
-		return core.TriggerCredentialsUpdated
-	case core.PodStoreSet:
-		return core.TriggerPodStoreSet
-	case core.ResourceIndexUpdated:
-		return core.TriggerResourceIndexUpdated
-	case core.ResourceSyncComplete:
-		return core.TriggerResourceSyncComplete
-	case core.BecameLeader:
-		return core.TriggerBecameLeader
-	case core.DriftPreventionTriggered:
-		return core.TriggerDriftPreventionTriggered
-	case core.ProbeFinished:
-		return core.TriggerProbeFinished
-	case core.TimerFired:
-		return core.TriggerTimerFired
-	default:
-		return ""
-	}
 }

@@ -6,32 +6,6 @@ import (
 	"github.com/haproxy-discovery/haproxy-discovery/core"
 )
 
-// TriggerOf names an input as publications do; empty for one that is none.
-func TriggerOf(input core.Input) core.Trigger {
-	switch input.(type) {
-	case core.ConfigValidated:
-		return core.TriggerConfigValidated
-	case core.CredentialsUpdated:
-		return core.TriggerCredentialsUpdated
-	case core.PodStoreSet:
-		return core.TriggerPodStoreSet
-	case core.ResourceIndexUpdated:
-		return core.TriggerResourceIndexUpdated
-	case core.ResourceSyncComplete:
-		return core.TriggerResourceSyncComplete
-	case core.BecameLeader:
-		return core.TriggerBecameLeader
-	case core.DriftPreventionTriggered:
-		return core.TriggerDriftPreventionTriggered
-	case core.ProbeFinished:
-		return core.TriggerProbeFinished
-	case core.TimerFired:
-		return core.TriggerTimerFired
-	default:
-		return ""
-	}
-}
-
 // FullPass reports whether a step looked at every pod (R7).
 func FullPass(step core.Step) bool {
 	if !step.After.GateOpen() {
@@ -58,31 +32,40 @@ func refused(step core.Step) bool {
 	return is
 }
 
+// Named lists the pods that an input is about, some of them maybe twice, given the state that takes it;
+// all reports whether it is about every pod instead.
+func Named(before core.State, input core.Input) (keys []core.PodKey, all bool) {
+	switch in := input.(type) {
+	case core.ProbeFinished:
+		if probe, found := before.Probe(in.Probe); found {
+			keys = append(keys, probe.Identity.Key())
+		}
+	case core.TimerFired:
+		if key, found := before.RetryTimer(in.Timer); found {
+			keys = append(keys, key)
+		}
+	case core.ResourceIndexUpdated:
+		for _, ref := range in.Deleted {
+			keys = append(keys, ref.Key)
+		}
+		for _, pod := range in.Upserted {
+			if pod != nil {
+				keys = append(keys, pod.Key)
+			}
+		}
+	case core.BecameLeader:
+	default:
+		return nil, true
+	}
+	return keys, false
+}
+
 // Touched lists, in the order of their keys, the pods that stand elsewhere after a step than before
 // it, those that have come or gone included. It costs what the step names: only an input that holds
 // a whole list, or may concern every pod, has all pods compared.
 func Touched(step core.Step) []core.PodKey {
-	var named []core.PodKey
-	switch in := step.Input.(type) {
-	case core.ProbeFinished:
-		if probe, found := step.Before.Probe(in.Probe); found {
-			named = append(named, probe.Identity.Key())
-		}
-	case core.TimerFired:
-		if key, found := step.Before.RetryTimer(in.Timer); found {
-			named = append(named, key)
-		}
-	case core.ResourceIndexUpdated:
-		for _, pod := range in.Upserted {
-			if pod != nil {
-				named = append(named, pod.Key)
-			}
-		}
-		for _, ref := range in.Deleted {
-			named = append(named, ref.Key)
-		}
-	case core.BecameLeader:
-	default:
+	named, all := Named(step.Before, step.Input)
+	if all {
 		return step.After.Changed(step.Before)
 	}
 	// A place that became free may have gone to any pod.

@@ -119,7 +119,7 @@ func (m *Metrics) Reduced(step shell.Step) {
 		m.probeFinished(step, finished)
 	}
 	if projection.FullPass(step.Step) {
-		m.counters.passes.WithLabelValues(string(projection.TriggerOf(step.Input))).Inc()
+		m.counters.passes.WithLabelValues(string(core.TriggerOf(step.Input))).Inc()
 	}
 	for _, effect := range step.Effects {
 		switch e := effect.(type) {

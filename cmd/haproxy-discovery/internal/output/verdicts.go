@@ -20,46 +20,21 @@ type verdictChange struct {
 // verdictChanges has an entry for each pod that the input is about, and for every other one that has
 // got another verdict.
 func (s *Step) verdictChanges() []verdictChange {
-	keys, named := s.touched()
+	keys, all := projection.Named(s.Before, s.Input)
+	if all {
+		keys = s.After.Changed(s.Before)
+	}
 	changes := []verdictChange{}
-	for _, key := range keys {
+	for _, key := range lo.Uniq(keys) {
 		change := verdictChange{
 			key.String(), verdictOf(s.Before, key, "unknown"), verdictOf(s.After, key, "gone"),
 		}
 		known := change.Before != "unknown" || change.After != "gone"
-		if known && (named || change.Before != change.After) {
+		if known && (!all || change.Before != change.After) {
 			changes = append(changes, change)
 		}
 	}
 	return changes
-}
-
-// touched are the pods whose verdict the input may change; named tells that it is about these alone.
-func (s *Step) touched() (keys []core.PodKey, named bool) {
-	switch in := s.Input.(type) {
-	case core.ResourceIndexUpdated:
-		for _, ref := range in.Deleted {
-			keys = append(keys, ref.Key)
-		}
-		for _, pod := range in.Upserted {
-			if pod != nil {
-				keys = append(keys, pod.Key)
-			}
-		}
-		return lo.Uniq(keys), true
-	case core.ProbeFinished:
-		if probe, found := s.Before.Probe(in.Probe); found {
-			keys = []core.PodKey{probe.Identity.Key()}
-		}
-		return keys, true
-	case core.TimerFired:
-		if key, found := s.Before.RetryTimer(in.Timer); found {
-			keys = []core.PodKey{key}
-		}
-		return keys, true
-	default:
-		return s.After.Changed(s.Before), false
-	}
 }
 
 func verdictOf(state core.State, key core.PodKey, notKnown string) string {
