@@ -3,26 +3,23 @@ package intake
 import (
 	"slices"
 
-	"github.com/cilium/statedb/part"
-
 	"github.com/haproxy-discovery/haproxy-discovery/core"
+	"github.com/haproxy-discovery/haproxy-discovery/core/internal/persistent"
 )
 
 // keySet is an immutable set of pods' keys. The zero value is empty.
-type keySet struct{ tree part.Map[string, core.PodKey] }
+type keySet struct{ keys persistent.Map[core.PodKey] }
 
-func treeKey(key core.PodKey) string { return key.Namespace + "\x00" + key.Name }
-
-func (s keySet) len() int { return s.tree.Len() }
+func (s keySet) len() int { return s.keys.Len() }
 
 func (s keySet) has(key core.PodKey) bool {
-	_, found := s.tree.Get(treeKey(key))
+	_, found := s.keys.Get(key.Namespace, key.Name)
 	return found
 }
 
 func (s keySet) with(keys []core.PodKey) keySet {
 	for _, key := range keys {
-		s.tree = s.tree.Set(treeKey(key), key)
+		s.keys = s.keys.Set(key.Namespace, key.Name, key)
 	}
 	return s
 }
@@ -35,13 +32,4 @@ func (s keySet) and(other keySet) keySet {
 }
 
 // sorted lists the keys in their order.
-func (s keySet) sorted() []core.PodKey {
-	keys := make([]core.PodKey, 0, s.len())
-	if s.len() > 0 { // iterating costs more than asking
-		for _, key := range s.tree.All() {
-			keys = append(keys, key)
-		}
-	}
-	slices.SortFunc(keys, core.PodKey.Compare)
-	return keys
-}
+func (s keySet) sorted() []core.PodKey { return slices.Collect(s.keys.All()) }
