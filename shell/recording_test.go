@@ -104,17 +104,20 @@ func TestRecordedRunReplaysToTheSame(t *testing.T) {
 	}
 }
 
+// panickingReducer has a bug that BecameLeader meets.
+func panickingReducer(o *options) {
+	o.reduce = func(state core.State, input core.Input) (core.State, []core.Effect) {
+		if _, breaks := input.(core.BecameLeader); breaks {
+			panic("a bug")
+		}
+		return core.Reduce(state, input)
+	}
+}
+
 // R32: the input that breaks the reducer is in the log.
 func TestInputThatBreaksTheReducerIsRecorded(t *testing.T) {
 	writer, path := openLog(t)
-	r := newRunning(t, New(nil, nil, WithObserver(&logObserver{Writer: writer}), func(o *options) {
-		o.reduce = func(state core.State, input core.Input) (core.State, []core.Effect) {
-			if _, breaks := input.(core.BecameLeader); breaks {
-				panic("a bug")
-			}
-			return core.Reduce(state, input)
-		}
-	}))
+	r := newRunning(t, New(nil, nil, WithObserver(&logObserver{Writer: writer}), panickingReducer))
 	r.HandleEvent(core.ConfigValidated{AgentPort: 5555})
 	r.HandleEvent(core.BecameLeader{})
 	r.begin()

@@ -14,14 +14,7 @@ import (
 // number is told.
 func TestLogOfAPanicReplaysByTheCommand(t *testing.T) {
 	writer, log := openLog(t)
-	r := newRunning(t, New(nil, nil, WithObserver(&logObserver{Writer: writer}), func(o *options) {
-		o.reduce = func(state core.State, input core.Input) (core.State, []core.Effect) {
-			if _, breaks := input.(core.BecameLeader); breaks {
-				panic("a bug")
-			}
-			return core.Reduce(state, input)
-		}
-	}))
+	r := newRunning(t, New(nil, nil, WithObserver(&logObserver{Writer: writer}), panickingReducer))
 	r.HandleEvent(core.ConfigValidated{AgentPort: 5555})
 	r.HandleEvent(core.BecameLeader{})
 	r.begin()
