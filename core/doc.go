@@ -34,6 +34,10 @@
 // a State answers. The stories in testdata show each rule at work; read no_version_yet.txt or
 // replaced_under_the_same_name.txt first.
 //
+// Beside the reducer, in packages of their own and as pure as it is: intake decides what to read from
+// the pod store and which inputs come of it, projection says what people are told, audit whether a
+// view of the pods is lost, and invariant what must hold of every step.
+//
 // # What follows from what
 //
 // What an input leads to in which situation, in the order of the effects; of several of a kind, one

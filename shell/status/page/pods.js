@@ -51,7 +51,7 @@ export class PodTable {
     this.#arrange();
   }
 
-  // arrange moves only the rows that are not where they belong.
+  // arrange puts the rows in order. Those that follow the right one stay where they are.
   #arrange() {
     this.#order.sort((a, b) => this.#compare(a.pod, b.pod));
     let next = null;
